@@ -1,0 +1,68 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "recordfs",
+    products: [
+        .executable(name: "recordfs", targets: ["recordfs"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
+        .target(name: "RecordModel", swiftSettings: settings),
+        .target(
+            name: "RecordStore", dependencies: ["RecordModel", grdb, logging],
+            swiftSettings: settings),
+        .target(
+            name: "RecordTree", dependencies: ["RecordModel", "RecordStore", logging],
+            swiftSettings: settings),
+        .target(
+            name: "RecordMount",
+            dependencies: ["FuseKit", "RecordTree", "RecordStore", "RecordModel", logging],
+            swiftSettings: settings),
+        .target(
+            name: "RecordControl", dependencies: ["RecordModel", "RecordStore", logging],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "recordfs",
+            dependencies: [
+                "RecordMount", "RecordTree", "RecordStore", "RecordModel", "RecordControl",
+                logging, arguments,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecordModelTests", dependencies: ["RecordModel"], swiftSettings: settings),
+        .testTarget(
+            name: "RecordStoreTests", dependencies: ["RecordStore", "RecordModel", grdb],
+            resources: [.copy("Fixtures")], swiftSettings: settings),
+        .testTarget(
+            name: "RecordTreeTests", dependencies: ["RecordTree", "RecordStore", "RecordModel"],
+            swiftSettings: settings),
+        .testTarget(name: "FuseKitTests", dependencies: ["FuseKit"], swiftSettings: settings),
+        .testTarget(
+            name: "RecordControlTests",
+            dependencies: ["RecordControl", "RecordStore", "RecordModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MountTests", dependencies: ["recordfs", "RecordModel"],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,2 @@
+#define FUSE_USE_VERSION 314
+#include <fuse3/fuse_lowlevel.h>

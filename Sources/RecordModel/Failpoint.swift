@@ -1,0 +1,54 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The named points at which tests kill the daemon (reliability.md §4.4).
+///
+/// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time.
+/// Without the variable a point costs one load and compare.
+package enum Failpoint: String, CaseIterable, Sendable {
+    case saveBegin, saveRecordWritten, saveHistoryWritten, saveOutboxWritten, saveCommitted
+    case draftBegin, draftCommitted
+    case waitingDeleteBegin, waitingDeleteCommitted
+    case finalDeleteBegin, finalDeleteTrashed, finalDeleteCommitted
+    case cancelDeleteBegin, cancelDeleteCommitted
+    case renameSaved, renameScratchRemoved
+    case assetWritten, assetMoved, assetReferenced, assetCollected
+    case backupWritten
+    case syncBegin, syncDone
+    case importBatchBegin, importBatchCommitted
+
+    private struct Armed: Sendable {
+        let point: Failpoint
+        let count: Int
+    }
+
+    private static let armed: Armed? = {
+        guard let value = getenv("RECORDFS_FAILPOINT") else { return nil }
+        let parts = String(cString: value).split(separator: ":")
+        guard let name = parts.first, let point = Failpoint(rawValue: String(name)) else {
+            return nil
+        }
+        return Armed(point: point, count: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
+    }()
+
+    private static let passed = PassCounter()
+
+    /// Dies here when the environment says so.
+    package static func pass(_ point: Failpoint) {
+        guard let armed, armed.point == point else { return }
+        if passed.next() == armed.count { kill(getpid(), SIGKILL) }
+    }
+}
+
+private final class PassCounter: Sendable {
+    private let count = Mutex(0)
+    func next() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// The four databases of a mount, in the order in which the root lists them.
+///
+/// The raw value is stored; never renumber.
+package enum Database: Int64, CaseIterable, Sendable, Hashable {
+    case `private` = 1
+    case shared = 2
+    case `public` = 3
+    /// Never leaves this machine: its changes make no outbox rows.
+    case local = 4
+
+    /// The name of the database's directory.
+    package var name: String {
+        switch self {
+        case .private: "private"
+        case .shared: "shared"
+        case .public: "public"
+        case .local: "local"
+        }
+    }
+
+    package init?(name: some StringProtocol) {
+        guard let match = Database.allCases.first(where: { $0.name == name }) else { return nil }
+        self = match
+    }
+
+    /// Whether changes are uploaded, and so leave an outbox row.
+    package var isSynced: Bool { self != .local }
+}
+
+/// A name as the bytes it is made of.
+///
+/// Swift's `String` equates NFC with NFD and every invalid UTF-8 sequence with every other;
+/// the kernel and the record server do not. So names compare as bytes.
+package protocol ByteName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    var bytes: [UInt8] { get }
+    init(bytes: [UInt8])
+}
+
+extension ByteName {
+    package init(_ string: some StringProtocol) {
+        self.init(bytes: Array(string.utf8))
+    }
+
+    /// For messages only: invalid UTF-8 is shown as replacement characters.
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+/// The name of a zone, unique for one owner in one database.
+package struct ZoneName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The owner of a zone under `shared/`; empty for one's own zones.
+package struct OwnerName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+    package static let me = OwnerName(bytes: [])
+}
+
+/// The name of a record type, `[A-Za-z_][A-Za-z0-9_]*`, at most 255 bytes.
+package struct RecordTypeName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The name of a field, `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
+package struct FieldName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The name of a record, unique in its zone over all record types.
+package struct RecordName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The file name of a record without `.json`: its record name, percent-encoded (mount.md §2).
+package struct Stem: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The row of a zone in the local store. Never reused.
+package struct ZoneID: Hashable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// The row of a record type in one zone (a TYPE directory) in the local store. Never reused.
+package struct TypeID: Hashable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// The row of a record in the local store. Never reused; the inode number comes from it.
+package struct RecordID: Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The row of one large field of a record in the local store. Never reused.
+package struct AssetID: Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The SHA-256 of an asset's bytes, in 64 lower-case hexadecimal digits.
+package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
+    package let hex: String
+    package init(hex: String) { self.hex = hex }
+    package var description: String { hex }
+}
+
+/// A point in time in nanoseconds since 1970-01-01T00:00:00Z, the precision of `stat`.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let nanoseconds: Int64
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(seconds: Int64, nanoseconds: Int64 = 0) {
+        self.nanoseconds = seconds &* 1_000_000_000 &+ nanoseconds
+    }
+    /// Whole seconds, rounded down also before 1970, so that `subsecond` is never negative.
+    package var seconds: Int64 {
+        nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds + 1) / 1_000_000_000 - 1
+    }
+    /// The nanoseconds past `seconds`, 0..<1 000 000 000.
+    package var subsecond: Int64 { nanoseconds - seconds * 1_000_000_000 }
+    package static func < (left: Self, right: Self) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+    package static func + (left: Self, right: Duration) -> Timestamp {
+        let parts = right.components
+        return Timestamp(
+            nanoseconds: left.nanoseconds + parts.seconds * 1_000_000_000
+                + parts.attoseconds / 1_000_000_000)
+    }
+}
+
+/// Who made a change, as history and events show it.
+package enum Author: String, Sendable, CaseIterable {
+    case mount
+    case commandLine = "cli"
+    case `import`
+    case sync
+    case restore
+}
