@@ -1,2 +1,32 @@
 #define FUSE_USE_VERSION 314
 #include <fuse3/fuse_lowlevel.h>
+#include <string.h>
+
+/* Names from Swift are counted, libfuse wants them terminated. A name of 256 bytes or more, which
+ * no directory may hold, is cut: the kernel would refuse the whole answer because of it. */
+static inline void recordfs_copy_name(char *into, const void *name, size_t length) {
+    if (length > 255) length = 255;
+    if (length > 0) memcpy(into, name, length);
+    into[length] = '\0';
+}
+
+/* Both give the length of the entry, or one greater than `space` when it does not fit. */
+static inline size_t recordfs_add_entry(
+    fuse_req_t request, char *buffer, size_t space, const void *name, size_t length,
+    fuse_ino_t inode, mode_t mode, off_t next) {
+    char terminated[256];
+    struct stat status;
+    recordfs_copy_name(terminated, name, length);
+    memset(&status, 0, sizeof status);
+    status.st_ino = inode;
+    status.st_mode = mode;
+    return fuse_add_direntry(request, buffer, space, terminated, &status, next);
+}
+
+static inline size_t recordfs_add_entry_plus(
+    fuse_req_t request, char *buffer, size_t space, const void *name, size_t length,
+    const struct fuse_entry_param *entry, off_t next) {
+    char terminated[256];
+    recordfs_copy_name(terminated, name, length);
+    return fuse_add_direntry_plus(request, buffer, space, terminated, entry, next);
+}

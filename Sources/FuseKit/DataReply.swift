@@ -1,0 +1,44 @@
+import CFuse3
+
+extension Reply where Answer == FuseKit.Answer.Data {
+    /// Answers a read: fewer bytes than asked for (`size`) mean the end of the file.
+    package consuming func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0.prefixed(size)) }
+    }
+
+    package consuming func send(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0.prefixed(size)) }
+    }
+
+    package consuming func send(_ bytes: UnsafeRawBufferPointer) {
+        _ = sendBytes(request.take(), bytes.prefixed(size))
+    }
+
+    /// Answers a read at `offset` of a file whose whole content is `content`.
+    package consuming func send(_ content: [UInt8], from offset: Int64) {
+        let start = min(max(0, Int(clamping: offset)), content.count)
+        let end = min(content.count, start + size)
+        content.withUnsafeBytes {
+            _ = sendBytes(request.take(), UnsafeRawBufferPointer(rebasing: $0[start..<end]))
+        }
+    }
+
+    /// Answers with up to `size` bytes of an open file from `offset` on; the bytes are spliced when
+    /// that pays. An error of the file becomes the caller's.
+    package consuming func send(descriptor: Int32, offset: Int64) {
+        var vector = fuse_bufvec()
+        vector.count = 1
+        vector.buf.size = size
+        vector.buf.flags = fuse_buf_flags(
+            FUSE_BUF_IS_FD.rawValue | FUSE_BUF_FD_SEEK.rawValue | FUSE_BUF_FD_RETRY.rawValue)
+        vector.buf.fd = descriptor
+        vector.buf.pos = off_t(offset)
+        fuse_reply_data(request.take(), &vector, fuse_buf_copy_flags(0))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func prefixed(_ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: prefix(count))
+    }
+}

@@ -1,0 +1,204 @@
+import CFuse3
+import Glibc
+
+/// The right and the duty to answer one call: once, by `send` or `fail`, from any thread.
+///
+/// Whoever drops it unanswered answers EIO. `send` gives false when the kernel no longer wants the
+/// answer (the mount is gone): what the answer would have handed over, such as a lookup count or
+/// an open handle, then stays with the file system, because no forget or release will come.
+package struct Reply<Answer>: ~Copyable, Sendable {
+    let request: Request
+    /// For answers with a limit: the most bytes that the caller takes.
+    package let size: Int
+
+    init(_ raw: fuse_req_t, size: Int = 0) {
+        request = Request(raw)
+        self.size = size
+    }
+
+    /// Who made the call.
+    package var caller: Caller { request.caller }
+
+    /// Whether the caller got a signal and waits only for this answer to handle it.
+    package var isInterrupted: Bool { fuse_req_interrupted(request.peek()) != 0 }
+
+    package consuming func fail(_ error: Errno) {
+        fuse_reply_err(request.take(), error.rawValue)
+    }
+}
+
+/// The kinds of answer; each has its own `send`.
+package enum Answer {
+    package enum Empty {}
+    package enum Entry {}
+    package enum Attributes {}
+    package enum Link {}
+    package enum Open {}
+    package enum Create {}
+    package enum Data {}
+    package enum Write {}
+    package enum Statistics {}
+    package enum ExtendedAttribute {}
+    package enum Seek {}
+    package enum Poll {}
+}
+
+package typealias EmptyReply = Reply<Answer.Empty>
+package typealias EntryReply = Reply<Answer.Entry>
+package typealias AttributeReply = Reply<Answer.Attributes>
+package typealias LinkReply = Reply<Answer.Link>
+package typealias OpenReply = Reply<Answer.Open>
+package typealias CreateReply = Reply<Answer.Create>
+package typealias DataReply = Reply<Answer.Data>
+package typealias WriteReply = Reply<Answer.Write>
+package typealias StatisticsReply = Reply<Answer.Statistics>
+/// Answers getxattr and listxattr.
+package typealias ExtendedAttributeReply = Reply<Answer.ExtendedAttribute>
+package typealias SeekReply = Reply<Answer.Seek>
+package typealias PollReply = Reply<Answer.Poll>
+
+extension Reply where Answer == FuseKit.Answer.Empty {
+    package consuming func send() {
+        fuse_reply_err(request.take(), 0)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Entry {
+    @discardableResult
+    package consuming func send(_ entry: Entry) -> Bool {
+        var parameters = fuse_entry_param()
+        entry.fill(&parameters)
+        return fuse_reply_entry(request.take(), &parameters) == 0
+    }
+
+    /// The name does not exist, and the kernel may believe so for `timeout` seconds.
+    package consuming func sendNegative(timeout: Double) {
+        var parameters = fuse_entry_param()
+        parameters.entry_timeout = timeout
+        fuse_reply_entry(request.take(), &parameters)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Attributes {
+    /// - Parameter timeout: seconds for which the kernel may believe the attributes.
+    package consuming func send(_ attributes: FileAttributes, timeout: Double) {
+        var status = stat()
+        attributes.fill(&status)
+        fuse_reply_attr(request.take(), &status, timeout)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Link {
+    /// - Parameter target: without NUL, at most 4095 bytes.
+    package consuming func send(_ target: [UInt8]) {
+        // readlink's answer is plain data to the kernel, so the target needs no terminator.
+        target.withUnsafeBytes { _ = sendBytes(request.take(), $0) }
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Open {
+    @discardableResult
+    package consuming func send(_ opened: OpenedFile) -> Bool {
+        var info = fuse_file_info()
+        opened.fill(&info)
+        return fuse_reply_open(request.take(), &info) == 0
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Create {
+    @discardableResult
+    package consuming func send(_ entry: Entry, _ opened: OpenedFile) -> Bool {
+        var parameters = fuse_entry_param()
+        entry.fill(&parameters)
+        var info = fuse_file_info()
+        opened.fill(&info)
+        return fuse_reply_create(request.take(), &parameters, &info) == 0
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Write {
+    /// - Parameter count: the bytes taken; fewer than were offered is a short write.
+    package consuming func send(count: Int) {
+        fuse_reply_write(request.take(), count)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Statistics {
+    package consuming func send(_ statistics: FileSystemStatistics) {
+        var status = statvfs()
+        status.f_bsize = UInt(statistics.blockSize)
+        status.f_frsize = UInt(statistics.blockSize)
+        status.f_blocks = fsblkcnt_t(statistics.blocks)
+        status.f_bfree = fsblkcnt_t(statistics.freeBlocks)
+        status.f_bavail = fsblkcnt_t(statistics.availableBlocks)
+        status.f_files = fsfilcnt_t(statistics.files)
+        status.f_ffree = fsfilcnt_t(statistics.freeFiles)
+        status.f_favail = fsfilcnt_t(statistics.freeFiles)
+        status.f_namemax = UInt(statistics.nameLength)
+        fuse_reply_statfs(request.take(), &status)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
+    /// The value, or for listxattr the names, each with a NUL after it. A caller that asks with
+    /// size 0 gets the length only, one whose buffer is too small ERANGE.
+    package consuming func send(_ bytes: [UInt8]) {
+        let size = size
+        if size == 0 {
+            fuse_reply_xattr(request.take(), bytes.count)
+        } else if bytes.count > size {
+            fail(.ERANGE)
+        } else {
+            bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0) }
+        }
+    }
+
+    /// The names of all attributes of a node.
+    package consuming func send(names: [FileName]) {
+        var bytes: [UInt8] = []
+        for name in names {
+            bytes += name.bytes
+            bytes.append(0)
+        }
+        send(bytes)
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Seek {
+    package consuming func send(offset: Int64) {
+        fuse_reply_lseek(request.take(), off_t(offset))
+    }
+}
+
+extension Reply where Answer == FuseKit.Answer.Poll {
+    /// - Parameter events: POLLIN and its like, as far as they hold now.
+    package consuming func send(events: UInt32) {
+        fuse_reply_poll(request.take(), events)
+    }
+}
+
+func sendBytes(_ request: fuse_req_t, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    fuse_reply_buf(
+        request, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+}
+
+extension Entry {
+    func fill(_ parameters: inout fuse_entry_param) {
+        parameters.ino = node.rawValue
+        parameters.generation = generation
+        parameters.entry_timeout = entryTimeout
+        parameters.attr_timeout = attributeTimeout
+        attributes.fill(&parameters.attr)
+    }
+}
+
+extension OpenedFile {
+    func fill(_ info: inout fuse_file_info) {
+        info.fh = handle.rawValue
+        info.keep_cache = keepCache ? 1 : 0
+        info.direct_io = directIO ? 1 : 0
+        info.cache_readdir = cacheReaddir ? 1 : 0
+        info.noflush = noFlush ? 1 : 0
+        info.nonseekable = nonSeekable ? 1 : 0
+    }
+}

@@ -1,0 +1,32 @@
+import CFuse3
+import Glibc
+
+/// One call of the kernel that waits for its answer.
+///
+/// Answered exactly once: a reply takes the raw request out; dropped unanswered, the caller gets
+/// EIO instead of waiting for ever.
+struct Request: ~Copyable, @unchecked Sendable {
+    // @unchecked: libfuse lets any thread answer a request, and being ~Copyable keeps it to one.
+    private let raw: fuse_req_t
+
+    init(_ raw: fuse_req_t) { self.raw = raw }
+
+    deinit { fuse_reply_err(raw, EIO) }
+
+    /// The request, and with it the duty to answer it.
+    consuming func take() -> fuse_req_t {
+        let raw = raw
+        discard self
+        return raw
+    }
+
+    /// For calls that need the request and do not answer it.
+    borrowing func peek() -> fuse_req_t { raw }
+
+    var caller: Caller {
+        guard let context = fuse_req_ctx(raw) else { return Caller(uid: 0, gid: 0, pid: 0) }
+        return Caller(
+            uid: context.pointee.uid, gid: context.pointee.gid, pid: context.pointee.pid,
+            umask: context.pointee.umask)
+    }
+}
