@@ -3,14 +3,17 @@ import CFuse3
 extension Reply where Answer == FuseKit.Answer.Data {
     /// Answers a read: fewer bytes than asked for (`size`) mean the end of the file.
     package consuming func send(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0.prefixed(size)) }
+        let (size, raw) = (size, request.take())
+        bytes.withUnsafeBytes { _ = sendBytes(raw, $0.prefixed(size)) }
     }
 
     package consuming func send(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0.prefixed(size)) }
+        let (size, raw) = (size, request.take())
+        bytes.withUnsafeBytes { _ = sendBytes(raw, $0.prefixed(size)) }
     }
 
     package consuming func send(_ bytes: UnsafeRawBufferPointer) {
+        let size = size
         _ = sendBytes(request.take(), bytes.prefixed(size))
     }
 
@@ -18,8 +21,9 @@ extension Reply where Answer == FuseKit.Answer.Data {
     package consuming func send(_ content: [UInt8], from offset: Int64) {
         let start = min(max(0, Int(clamping: offset)), content.count)
         let end = min(content.count, start + size)
+        let raw = request.take()
         content.withUnsafeBytes {
-            _ = sendBytes(request.take(), UnsafeRawBufferPointer(rebasing: $0[start..<end]))
+            _ = sendBytes(raw, UnsafeRawBufferPointer(rebasing: $0[start..<end]))
         }
     }
 

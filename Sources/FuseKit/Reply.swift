@@ -92,7 +92,8 @@ extension Reply where Answer == FuseKit.Answer.Link {
     /// - Parameter target: without NUL, at most 4095 bytes.
     package consuming func send(_ target: [UInt8]) {
         // readlink's answer is plain data to the kernel, so the target needs no terminator.
-        target.withUnsafeBytes { _ = sendBytes(request.take(), $0) }
+        let raw = request.take()
+        target.withUnsafeBytes { _ = sendBytes(raw, $0) }
     }
 }
 
@@ -149,7 +150,8 @@ extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
         } else if bytes.count > size {
             fail(.ERANGE)
         } else {
-            bytes.withUnsafeBytes { _ = sendBytes(request.take(), $0) }
+            let raw = request.take()
+            bytes.withUnsafeBytes { _ = sendBytes(raw, $0) }
         }
     }
 
