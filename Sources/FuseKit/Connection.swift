@@ -26,6 +26,13 @@ package struct Connection: Sendable {
         package static let cacheSymlinks = Capabilities(rawValue: 1 << 23)
         /// Cached pages are dropped by notification only.
         package static let explicitInvalidateData = Capabilities(rawValue: 1 << 25)
+
+        /// What a session asks for unless the file system changes it: pages and attributes are
+        /// dropped by notification only, and writes arrive as they are made.
+        package static let standard: Capabilities = [
+            .asyncRead, .atomicTruncate, .spliceWrite, .readdirPlus, .readdirPlusAuto,
+            .parallelDirectoryOperations, .cacheSymlinks, .explicitInvalidateData,
+        ]
     }
 
     /// What this kernel can do.

@@ -26,7 +26,11 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
     package init(_ string: some StringProtocol) { self.bytes = Array(string.utf8) }
 
-    init(cString: UnsafePointer<CChar>) {
+    init(cString: UnsafePointer<CChar>?) {
+        guard let cString else {
+            bytes = []
+            return
+        }
         bytes = Array(UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
     }
 

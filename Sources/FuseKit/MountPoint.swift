@@ -1,0 +1,150 @@
+import CFuse3
+import Glibc
+
+/// A directory to mount on, or one that is mounted.
+package enum MountPoint {
+    /// Whether something was mounted at `path` whose process has died ("Transport endpoint is not
+    /// connected").
+    package static func isStale(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && errno == ENOTCONN
+    }
+
+    /// Whether `path` is the root of a mount, read from the kernel's table so that a mount that
+    /// hangs cannot hang the caller.
+    package static func isMounted(_ path: String) -> Bool {
+        guard let file = fopen("/proc/self/mountinfo", "r") else { return false }
+        defer { fclose(file) }
+        let wanted = Array(path.utf8)
+        var line: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { free(line) }
+        while getline(&line, &capacity, file) > 0 {
+            guard let line else { break }
+            let fields = String(cString: line).split(separator: " ", maxSplits: 5)
+            if fields.count > 4, unescaped(fields[4]) == wanted { return true }
+        }
+        return false
+    }
+
+    /// Unmounts `path`: directly as root, else by fusermount3.
+    /// - Parameter lazy: also while in use; it vanishes at once and ends with its last user.
+    package static func unmount(_ path: String, lazy: Bool = false) throws(MountError) {
+        if geteuid() == 0 {
+            try unmountAsRoot(path, lazy: lazy)
+        } else {
+            try unmountByHelper(path, lazy: lazy)
+        }
+    }
+
+    /// Checks that `path` is a directory that can be mounted on.
+    package static func check(_ path: String) throws(MountError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw missing(path, Errno.last) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw MountError(.notDirectory, "\(path) is not a directory")
+        }
+        guard !isMounted(path) else {
+            throw MountError(
+                .alreadyMounted, "something is mounted at \(path) already; unmount it first")
+        }
+        guard try isEmpty(path) else {
+            throw MountError(
+                .notEmpty, "\(path) is not empty; mounting there would hide what it holds")
+        }
+    }
+
+    /// The path of fusermount3, nil when it is not installed.
+    package static var helper: String? {
+        var folders = ["/usr/bin", "/bin", "/usr/local/bin"]
+        if let path = getenv("PATH") {
+            folders = String(cString: path).split(separator: ":").map(String.init) + folders
+        }
+        return folders.map { $0 + "/fusermount3" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static func missing(_ path: String, _ error: Errno) -> MountError {
+        switch error {
+        case .ENOTCONN:
+            MountError(
+                .stale, "\(path) is left over from a mount whose process has died; unmount it first"
+            )
+        case .ENOENT: MountError(.mountpointMissing, "\(path) does not exist")
+        case .EACCES: MountError(.notPermitted, "\(path): permission denied")
+        default: MountError(.failed, "\(path): \(error)")
+        }
+    }
+
+    private static func isEmpty(_ path: String) throws(MountError) -> Bool {
+        guard let directory = opendir(path) else {
+            throw MountError(.notPermitted, "\(path) cannot be listed: \(Errno.last)")
+        }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil, count < 3 { count += 1 }
+        return count <= 2
+    }
+
+    private static func unmountAsRoot(_ path: String, lazy: Bool) throws(MountError) {
+        // Glibc has the flags as enumerators, which Swift sees as another type on some versions.
+        let detach: Int32 = 2
+        let noFollow: Int32 = 8
+        guard umount2(path, noFollow | (lazy ? detach : 0)) != 0 else { return }
+        let error = Errno.last
+        switch error {
+        case .EINVAL, .ENOENT: throw MountError(.notMounted, "nothing is mounted at \(path)")
+        case .EBUSY: throw MountError(.busy, "\(path) is in use")
+        case .EPERM: throw MountError(.notPermitted, "\(path): not permitted to unmount")
+        default: throw MountError(.failed, "\(path): \(error)")
+        }
+    }
+
+    private static func unmountByHelper(_ path: String, lazy: Bool) throws(MountError) {
+        guard let helper else { throw helperMissing }
+        guard isMounted(path) else {
+            throw MountError(.notMounted, "nothing is mounted at \(path)")
+        }
+        let arguments = [helper, "-u", "-q"] + (lazy ? ["-z"] : []) + ["--", path]
+        guard try spawn(arguments) == 0 else {
+            throw MountError(.busy, "\(path) could not be unmounted: it is in use, or not yours")
+        }
+    }
+
+    static var helperMissing: MountError {
+        MountError(
+            .helperMissing,
+            "fusermount3 is not installed; on Debian and Ubuntu: sudo apt-get install fuse3")
+    }
+
+    /// Runs a program to its end and gives its exit code, -1 when a signal ended it.
+    private static func spawn(_ arguments: [String]) throws(MountError) -> Int32 {
+        var child = pid_t()
+        var pointers = arguments.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.append(nil)
+        let error = posix_spawn(&child, arguments[0], nil, nil, pointers, environ)
+        guard error == 0 else { throw MountError(.failed, "\(arguments[0]): \(Errno(error))") }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : -1
+    }
+
+    /// Mount tables write space, tab, newline and backslash as three octal digits.
+    private static func unescaped(_ field: Substring) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = Array(field.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.count >= 3,
+                let code = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
+            {
+                result.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+}

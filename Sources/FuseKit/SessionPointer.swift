@@ -1,0 +1,56 @@
+import CFuse3
+import Glibc
+
+/// A libfuse session. Made, used by several threads, destroyed once by its `Session`.
+struct SessionPointer: @unchecked Sendable {
+    // @unchecked: libfuse's sessions are made to be used by several threads.
+    let raw: OpaquePointer
+
+    init(box: FileSystemBox, options: MountOptions) throws(MountError) {
+        let strings = ["fusekit", "-o", options.argument]
+        var words: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+        defer { for word in words { free(word) } }
+        var operations = makeOperations()
+        // The box is not retained here: its Session owns it and destroys this session first.
+        let context = Unmanaged.passUnretained(box).toOpaque()
+        let raw = words.withUnsafeMutableBufferPointer { buffer in
+            var arguments = fuse_args(
+                argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
+            defer { fuse_opt_free_args(&arguments) }
+            return fuse_session_new(
+                &arguments, &operations, MemoryLayout<fuse_lowlevel_ops>.size, context)
+        }
+        guard let raw else {
+            throw MountError(
+                .failed, "a mount option is not known to libfuse: \(options.argument)")
+        }
+        self.raw = raw
+    }
+
+    /// Reads calls and carries them out until the file system is unmounted.
+    func readCalls() {
+        var buffer = fuse_buf()
+        defer { free(buffer.mem) }
+        while fuse_session_exited(raw) == 0 {
+            let length = fuse_session_receive_buf(raw, &buffer)
+            if length == -EINTR || length == -EAGAIN { continue }
+            guard length > 0 else { break }
+            fuse_session_process_buf(raw, &buffer)
+        }
+        // Whatever ended this reader ends the others at their next call.
+        fuse_session_exit(raw)
+    }
+
+    /// Unmounts when that has not happened, calls the file system's destroy, frees.
+    func destroy() {
+        fuse_session_unmount(raw)
+        fuse_session_destroy(raw)
+    }
+}
+
+/// Carries the file system through libfuse's user data.
+final class FileSystemBox: Sendable {
+    let fileSystem: any FileSystem
+
+    init(_ fileSystem: any FileSystem) { self.fileSystem = fileSystem }
+}

@@ -1,0 +1,52 @@
+import CFuse3
+import Glibc
+
+/// A thread of our own: Swift's pool has as many threads as processors, and may never wait.
+struct SystemThread: Sendable {
+    private let thread: pthread_t
+
+    /// Starts `body` on a new thread that takes none of the signals by which a process is asked to
+    /// end.
+    /// - Parameter name: as `ps -L` shows it, at most 15 bytes.
+    init(name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+        // The thread outlives this call, so it gets the box retained and releases it itself.
+        let box = Unmanaged.passRetained(Body(name: name, run: body))
+        var thread = pthread_t()
+        let error = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                blockEndingSignals()
+                recordfs_name_thread(body.name)
+                body.run()
+                return nil
+            }, box.toOpaque())
+        guard error == 0 else {
+            box.release()
+            throw Errno(error)
+        }
+        self.thread = thread
+    }
+
+    func join() {
+        pthread_join(thread, nil)
+    }
+
+    private final class Body: Sendable {
+        let name: String
+        let run: @Sendable () -> Void
+
+        init(name: String, run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+}
+
+private func blockEndingSignals() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+}
