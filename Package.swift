@@ -61,8 +61,9 @@ let package = Package(
             name: "RecordControlTests",
             dependencies: ["RecordControl", "RecordStore", "RecordModel"],
             swiftSettings: settings),
+        .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(
-            name: "MountTests", dependencies: ["recordfs", "RecordModel"],
+            name: "MountTests", dependencies: ["recordfs", "RecordModel", "CTestSystem"],
             swiftSettings: settings),
     ]
 )

@@ -1,0 +1,29 @@
+#ifndef CTESTSYSTEM_H
+#define CTESTSYSTEM_H
+
+/* System calls of the mount tests that Swift's Glibc module does not show. */
+
+#include <spawn.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+ssize_t test_getxattr(const char *path, const char *name, void *value, size_t size);
+int test_setxattr(const char *path, const char *name, const void *value, size_t size);
+ssize_t test_listxattr(const char *path, char *list, size_t size);
+int test_removexattr(const char *path, const char *name);
+int test_rename(const char *from, const char *to, unsigned flags);
+/* An unlinked file in `folder`, open for reading and writing. */
+int test_unnamed_file(const char *folder);
+/* The primary side of a new terminal of 100 x 30; the other side's path goes to `name`. */
+int test_open_terminal(char *name, size_t size);
+int test_spawn_directory(posix_spawn_file_actions_t *actions, const char *path);
+int test_detach_mount(const char *path);
+int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length);
+ssize_t test_copy_range(int from, int to, size_t size);
+int test_clone(int from, int to);
+int64_t test_seek(int descriptor, int64_t offset, int whence);
+/* FICLONE, O_DIRECT, O_PATH and the modes of fallocate and lseek for Swift. */
+extern const int test_o_direct, test_o_path, test_o_tmpfile;
+extern const int test_seek_data, test_seek_hole;
+
+#endif

@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "CTestSystem.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+const int test_o_direct = O_DIRECT, test_o_path = O_PATH, test_o_tmpfile = O_TMPFILE;
+const int test_seek_data = SEEK_DATA, test_seek_hole = SEEK_HOLE;
+
+ssize_t test_getxattr(const char *path, const char *name, void *value, size_t size) {
+    return lgetxattr(path, name, value, size);
+}
+
+int test_setxattr(const char *path, const char *name, const void *value, size_t size) {
+    return lsetxattr(path, name, value, size, 0);
+}
+
+ssize_t test_listxattr(const char *path, char *list, size_t size) {
+    return llistxattr(path, list, size);
+}
+
+int test_removexattr(const char *path, const char *name) { return lremovexattr(path, name); }
+
+int test_rename(const char *from, const char *to, unsigned flags) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
+int test_unnamed_file(const char *folder) {
+    return open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+}
+
+int test_open_terminal(char *name, size_t size) {
+    int primary = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (primary < 0) return -1;
+    struct winsize window = {.ws_row = 30, .ws_col = 100};
+    if (grantpt(primary) != 0 || unlockpt(primary) != 0 || ptsname_r(primary, name, size) != 0 ||
+        ioctl(primary, TIOCSWINSZ, &window) != 0) {
+        close(primary);
+        return -1;
+    }
+    return primary;
+}
+
+int test_spawn_directory(posix_spawn_file_actions_t *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int test_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
+
+int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length) {
+    return fallocate(descriptor, mode, offset, length);
+}
+
+ssize_t test_copy_range(int from, int to, size_t size) {
+    return copy_file_range(from, NULL, to, NULL, size, 0);
+}
+
+int test_clone(int from, int to) { return ioctl(to, FICLONE, from); }
+
+int64_t test_seek(int descriptor, int64_t offset, int whence) {
+    return lseek(descriptor, offset, whence);
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// The folder in which the mount tests make their stores and mounts.
+///
+/// Not under /tmp: vim and emacs make no backup files there, and so would not save as they do
+/// in people's folders.
+enum TestRoot {
+    /// `RECORDFS_TEST_ROOT` or `~/.cache/recordfs-tests`, then this process's id.
+    static let directory: String = {
+        let path = "\(base)/\(getpid())"
+        do {
+            try SystemCall.makeDirectories(base)
+            try removeLeftovers()
+            try SystemCall.makeDirectories(path)
+        } catch {
+            print("cannot make \(path): \(error)")
+        }
+        return path
+    }()
+
+    private static let base: String = {
+        if let value = getenv("RECORDFS_TEST_ROOT") { return String(cString: value) }
+        let home = getenv("HOME").map { String(cString: $0) } ?? "/var/cache"
+        return "\(home)/.cache/recordfs-tests"
+    }()
+
+    private static let next = Locked(0)
+
+    /// A new empty folder.
+    static func makeDirectory(_ name: String = "case") throws -> String {
+        let number = next.update { count in
+            count += 1
+            return count
+        }
+        let path = "\(directory)/\(name)-\(number)"
+        try SystemCall.makeDirectory(path)
+        return path
+    }
+
+    /// Unmounts and removes what test processes left that no longer run.
+    private static func removeLeftovers() throws {
+        for name in try SystemCall.list(base) {
+            guard let pid = pid_t(name), kill(pid, 0) != 0, errno == ESRCH else { continue }
+            remove("\(base)/\(name)")
+        }
+    }
+
+    /// Kills the daemons whose mounts are below `path`, unmounts these and removes the folder.
+    static func remove(_ path: String) {
+        for mount in MountTable.points(below: path).reversed() { MountTable.detach(mount) }
+        removeTree(path)
+    }
+
+    /// As `rm -rf`, but never into another file system.
+    static func removeTree(_ path: String) {
+        var before = stat()
+        guard lstat(path, &before) == 0 else { return }
+        if before.st_mode & S_IFMT == S_IFDIR {
+            for name in (try? SystemCall.list(path)) ?? [] {
+                var inside = stat()
+                guard lstat("\(path)/\(name)", &inside) == 0, inside.st_dev == before.st_dev else {
+                    continue
+                }
+                removeTree("\(path)/\(name)")
+            }
+            rmdir(path)
+        } else {
+            unlink(path)
+        }
+    }
+}
