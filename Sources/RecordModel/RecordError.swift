@@ -13,6 +13,8 @@ package struct RecordError: Error, Sendable, Equatable {
         case schemaMismatch
         /// The record cannot fit within the limits.
         case tooLarge
+        /// One of the above at a rename onto a record: its draft keeps the text.
+        case refusedRename
 
         // Names and places.
         case invalidName
