@@ -1,0 +1,167 @@
+import Glibc
+package import RecordModel
+import Synchronization
+
+extension RecordStore {
+    /// Copies a file's bytes into the store under their SHA-256, on stable storage, and gives hash
+    /// and size. Repeating it is harmless. The file is safe from `collectAssets` until a
+    /// transaction refers to it, or the store is opened again.
+    ///
+    /// - Throws: notFound, invalidArgument for what is no regular file, noSpace, ioFailure.
+    package func importAsset(
+        fromFile path: String
+    ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
+        guard isWritable else {
+            throw RecordError(.readOnly, "The store was opened for reading only.")
+        }
+        // A FIFO must not block, nor a link lead elsewhere.
+        let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
+        defer { Glibc.close(source) }
+        var information = stat()
+        guard fstat(source, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw RecordError(.invalidArgument, "\(path) is no regular file.")
+        }
+        return try importAsset(descriptor: source)
+    }
+
+    /// As `importAsset(fromFile:)`, of an open descriptor, from offset 0; its position stays.
+    package func importAsset(
+        descriptor source: Int32
+    ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
+        let files = AssetFiles(places: places)
+        let temporary =
+            places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
+        let (hash, size) = try Self.copy(source, to: temporary)
+        Failpoint.pass(.assetWritten)
+        // From here on collection leaves the file alone.
+        assetsInFlight.withLock { $0.add(hash) }
+        if files.size(of: hash) == size {
+            unlink(temporary)
+            return (hash, size)
+        }
+        do {
+            try files.place(temporary, as: hash)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        Failpoint.pass(.assetMoved)
+        return (hash, size)
+    }
+
+    private static func copy(
+        _ source: Int32, to path: String
+    ) throws(RecordError) -> (ContentHash, Int64) {
+        let target = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard target >= 0 else { throw RecordError.systemCall("make \(path)", errno) }
+        var finished = false
+        defer {
+            Glibc.close(target)
+            if !finished { unlink(path) }
+        }
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 17)
+        var offset = 0
+        while true {
+            let count = pread(source, &buffer, buffer.count, off_t(offset))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw RecordError.systemCall("read the asset", errno) }
+            if count == 0 { break }
+            buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            try append(buffer, count, to: target, path)
+            offset += count
+        }
+        guard fsync(target) == 0 else { throw RecordError.systemCall("sync \(path)", errno) }
+        finished = true
+        return (ContentHash(digest: hash.finalize()), Int64(offset))
+    }
+
+    private static func append(
+        _ buffer: [UInt8], _ count: Int, to target: Int32, _ path: String
+    ) throws(RecordError) {
+        var done = 0
+        while done < count {
+            let written = buffer.withUnsafeBytes { bytes in
+                Glibc.write(target, bytes.baseAddress.map { $0 + done }, count - done)
+            }
+            if written < 0 && errno == EINTR { continue }
+            guard written >= 0 else { throw RecordError.systemCall("write \(path)", errno) }
+            done += written
+        }
+    }
+
+    /// The SHA-256 of a stored file's bytes; nil when there is none.
+    func hashOfFile(_ hash: ContentHash) throws(RecordError) -> ContentHash? {
+        let path = assetPath(hash)
+        let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if source < 0 && errno == ENOENT { return nil }
+        guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
+        defer { Glibc.close(source) }
+        var state = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 17)
+        while true {
+            let count = Glibc.read(source, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw RecordError.systemCall("read \(path)", errno) }
+            if count == 0 { return ContentHash(digest: state.finalize()) }
+            buffer.withUnsafeBytes { state.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    /// What imports left that a crash interrupted.
+    func removeUnfinishedAssets() throws(RecordError) {
+        for name in try AssetFiles.names(in: places.assetsInProgress) {
+            unlink(places.assetsInProgress + "/" + name)
+        }
+    }
+
+    /// Removes the files that no record, version or trash entry refers to; gives how many.
+    ///
+    /// Each is checked on the writer's queue, where no transaction can come between the check and
+    /// the removal, and left when an import has just placed it.
+    @discardableResult
+    package func collectAssets() throws(RecordError) -> Int {
+        let files = AssetFiles(places: places)
+        var removed = 0
+        for hash in try files.all() {
+            let isUnused = try write(author: .mount) { transaction throws(RecordError) in
+                guard !self.assetsInFlight.withLock({ $0.contains(hash) }),
+                    try !transaction.connection.isReferred(hash)
+                else { return false }
+                try files.remove(hash)
+                return true
+            }
+            if isUnused {
+                removed += 1
+                Failpoint.pass(.assetCollected)
+            }
+        }
+        return removed
+    }
+}
+
+extension SQLConnection {
+    /// Whether any row names the file of that hash.
+    func isReferred(_ hash: ContentHash) throws(RecordError) -> Bool {
+        let found = try first(
+            """
+            SELECT EXISTS (SELECT 1 FROM asset WHERE hash = ?1)
+                OR EXISTS (SELECT 1 FROM kept_asset WHERE hash = ?1)
+            """, [.text(hash.hex)]
+        ) { $0.bool(0) }
+        return found ?? false
+    }
+}
+
+extension ContentHash {
+    init(digest: [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        var hex: [UInt8] = []
+        for byte in digest {
+            hex.append(digits[Int(byte >> 4)])
+            hex.append(digits[Int(byte & 15)])
+        }
+        self.init(hex: String(decoding: hex, as: UTF8.self))
+    }
+}

@@ -1,0 +1,185 @@
+import GRDB
+import RecordModel
+
+/// The schema of store.sqlite, version by version. A published version never changes.
+enum Migrations {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(sql: version1)
+        }
+        return migrator
+    }
+
+    /// Names are BLOBs: SQLite then compares them as bytes.
+    ///
+    /// `record` has no text, so that its rows stay small and a listing of a million is quick.
+    private static let version1 = """
+        CREATE TABLE meta (
+            key TEXT PRIMARY KEY NOT NULL,
+            value
+        ) WITHOUT ROWID;
+        INSERT INTO meta VALUES ('nextRecord', 1), ('opens', 0), ('searchToken', 0),
+            ('nextBatch', 1);
+
+        CREATE TABLE zone (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            database INTEGER NOT NULL,
+            owner BLOB NOT NULL,
+            name BLOB NOT NULL,
+            permission INTEGER NOT NULL DEFAULT 0,
+            mapping TEXT NOT NULL DEFAULT 'plain',
+            created INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            removed INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (database, owner, name)
+        );
+
+        CREATE TABLE record_type (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            UNIQUE (zone_id, name)
+        );
+
+        CREATE TABLE schema_field (
+            type BLOB NOT NULL,
+            position INTEGER NOT NULL,
+            field BLOB NOT NULL,
+            field_type TEXT NOT NULL,
+            flags INTEGER NOT NULL DEFAULT 7,
+            PRIMARY KEY (type, position),
+            UNIQUE (type, field)
+        ) WITHOUT ROWID;
+
+        -- name is NULL while nothing was saved (state 1).
+        CREATE TABLE record (
+            id INTEGER PRIMARY KEY,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            type_id INTEGER NOT NULL REFERENCES record_type (id),
+            stem BLOB NOT NULL,
+            state INTEGER NOT NULL,
+            flags INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            name BLOB,
+            created_by TEXT NOT NULL,
+            changed INTEGER NOT NULL,
+            changed_by TEXT NOT NULL,
+            waiting_since INTEGER
+        );
+        CREATE UNIQUE INDEX record_stem ON record (type_id, stem);
+        CREATE UNIQUE INDEX record_name ON record (zone_id, name) WHERE name IS NOT NULL;
+        CREATE INDEX record_type_id ON record (type_id);
+        CREATE INDEX record_waiting ON record (waiting_since) WHERE waiting_since IS NOT NULL;
+
+        CREATE TABLE record_text (
+            record_id INTEGER PRIMARY KEY REFERENCES record (id),
+            text BLOB NOT NULL
+        );
+
+        CREATE TABLE base (
+            record_id INTEGER PRIMARY KEY REFERENCES record (id),
+            change_tag TEXT NOT NULL,
+            text BLOB NOT NULL
+        );
+
+        CREATE TABLE draft (
+            record_id INTEGER PRIMARY KEY REFERENCES record (id),
+            text BLOB NOT NULL,
+            code TEXT NOT NULL,
+            message TEXT NOT NULL,
+            line INTEGER,
+            text_column INTEGER,
+            text_offset INTEGER,
+            since INTEGER NOT NULL
+        );
+
+        -- idx is -1 for a field that is no list; hash is NULL while the bytes never came.
+        CREATE TABLE asset (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_id INTEGER NOT NULL REFERENCES record (id),
+            type_id INTEGER NOT NULL REFERENCES record_type (id),
+            field BLOB NOT NULL,
+            idx INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            hash TEXT,
+            size INTEGER NOT NULL,
+            ext BLOB NOT NULL,
+            downloaded INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            UNIQUE (record_id, field, idx)
+        );
+        CREATE INDEX asset_type ON asset (type_id);
+        CREATE INDEX asset_hash ON asset (hash) WHERE hash IS NOT NULL;
+
+        CREATE TABLE history (
+            token INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            author TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL,
+            type BLOB NOT NULL,
+            record_id INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            fields BLOB NOT NULL,
+            text BLOB NOT NULL
+        );
+        CREATE INDEX history_name ON history (zone_id, name);
+
+        CREATE TABLE trash (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            type BLOB NOT NULL,
+            name BLOB NOT NULL,
+            stem BLOB NOT NULL,
+            text BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            created_by TEXT NOT NULL,
+            deleted INTEGER NOT NULL,
+            author TEXT NOT NULL
+        );
+        CREATE INDEX trash_type ON trash (zone_id, type);
+
+        -- Asset files that history (holder 0) and trash (holder 1) refer to.
+        CREATE TABLE kept_asset (
+            holder INTEGER NOT NULL,
+            holder_id INTEGER NOT NULL,
+            field BLOB NOT NULL,
+            idx INTEGER NOT NULL,
+            hash TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            ext BLOB NOT NULL,
+            PRIMARY KEY (holder, holder_id, field, idx)
+        ) WITHOUT ROWID;
+        CREATE INDEX kept_asset_hash ON kept_asset (hash);
+
+        -- batch is 0 while nobody sends the change. base_* are of a delete, whose record is gone.
+        CREATE TABLE outbox (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL,
+            generation INTEGER NOT NULL,
+            batch INTEGER NOT NULL DEFAULT 0,
+            record_id INTEGER NOT NULL,
+            operation INTEGER NOT NULL,
+            type BLOB NOT NULL,
+            first_at INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            error TEXT,
+            waits_for_asset INTEGER NOT NULL DEFAULT 0,
+            base_tag TEXT,
+            base_text BLOB,
+            UNIQUE (zone_id, name, generation, batch)
+        );
+
+        CREATE VIRTUAL TABLE record_search USING fts5 (
+            text, tokenize = 'unicode61 remove_diacritics 2');
+        """
+}

@@ -1,0 +1,52 @@
+import Glibc
+import RecordModel
+import Synchronization
+
+/// The lock that makes one process the store's writer: flock on a file that names its pid.
+final class StoreLock: Sendable {
+    /// Negative once released.
+    private let descriptor: Mutex<Int32>
+
+    private init(descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+
+    /// Errors: storeLocked, whose message names the process that has it.
+    static func take(_ path: String) throws(RecordError) -> StoreLock {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            let owner = Self.owner(descriptor)
+            Glibc.close(descriptor)
+            guard code == EWOULDBLOCK else { throw RecordError.systemCall("lock \(path)", code) }
+            throw RecordError(
+                .storeLocked, "Process \(owner) has the store open; stop it, or use its mount.")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        let written = ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text, text.count, 0) >= 0
+        guard written else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw RecordError.systemCall("write \(path)", code)
+        }
+        return StoreLock(descriptor: descriptor)
+    }
+
+    private static func owner(_ descriptor: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 32)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        let digits = buffer.prefix(max(0, count)).prefix { $0 >= 48 && $0 <= 57 }
+        return digits.isEmpty ? "(unknown)" : String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Harmless when repeated.
+    func release() {
+        let old = descriptor.withLock { value in
+            let old = value
+            value = -1
+            return old
+        }
+        if old >= 0 { Glibc.close(old) }
+    }
+
+    deinit { release() }
+}

@@ -1,0 +1,25 @@
+package import Logging
+package import RecordModel
+
+/// How a store is opened.
+package struct StoreOptions: Sendable {
+    package var clock: any WallClock
+    package var limits: RecordLimits
+    /// How long a delete waits for the record to come back.
+    package var grace: Duration
+    package var logger: Logger
+    /// Refuses every write, also of the one who holds the lock.
+    package var readOnly: Bool
+
+    package init(
+        clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,
+        grace: Duration = .seconds(3), logger: Logger = Logger(label: "recordfs.store"),
+        readOnly: Bool = false
+    ) {
+        self.clock = clock
+        self.limits = limits
+        self.grace = grace
+        self.logger = logger
+        self.readOnly = readOnly
+    }
+}

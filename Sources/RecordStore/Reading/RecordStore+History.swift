@@ -1,0 +1,167 @@
+package import RecordModel
+
+extension RecordStore {
+    /// The versions of a record name that this machine has seen, oldest first.
+    package func history(
+        of name: RecordName, in zone: ZoneID
+    ) throws(RecordError) -> [Version] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.version) FROM history
+                WHERE zone_id = ? AND name = ? ORDER BY token
+                """, [.integer(zone.rawValue), .name(name)]
+            ) { $0.version() }
+        }
+    }
+
+    /// The types that have history in a zone, also those that are gone.
+    package func historyTypes(in zone: ZoneID) throws(RecordError) -> [RecordTypeName] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT DISTINCT type FROM history WHERE zone_id = ? ORDER BY type",
+                [.integer(zone.rawValue)]
+            ) { RecordTypeName(bytes: $0.bytes(0)) }
+        }
+    }
+
+    /// The names that have history, also of records that are gone: at most `limit` after `name`.
+    package func historyNames(
+        in zone: ZoneID, type: RecordTypeName, after name: RecordName = RecordName(bytes: []),
+        limit: Int = 1_000_000
+    ) throws(RecordError) -> [RecordName] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT DISTINCT name FROM history
+                WHERE zone_id = ? AND name > ? AND type = ? ORDER BY name LIMIT ?
+                """,
+                [
+                    .integer(zone.rawValue), .name(name), .name(type), .integer(Int64(limit)),
+                ]
+            ) { RecordName(bytes: $0.bytes(0)) }
+        }
+    }
+
+    /// One version with its text.
+    package func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
+        try read { connection throws(RecordError) in try connection.version(token) }
+    }
+
+    /// The accepted changes after a token, in order: readers resume where they stopped.
+    package func changes(
+        after token: Int64, limit: Int
+    ) throws(RecordError) -> [HistoryRow] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
+                WHERE h.token > ? ORDER BY h.token LIMIT ?
+                """, [.integer(token), .integer(Int64(limit))]
+            ) { $0.historyRow() }
+        }
+    }
+
+    /// The token of the last accepted change, 0 before the first.
+    package func lastToken() throws(RecordError) -> Int64 {
+        try read { connection throws(RecordError) in
+            try connection.first("SELECT COALESCE(MAX(token), 0) FROM history") { $0.int64(0) }
+                ?? 0
+        }
+    }
+
+    // MARK: Trash
+
+    /// What was deleted from a zone, newest first; of one type, or of all.
+    package func trash(
+        in zone: ZoneID, type: RecordTypeName? = nil
+    ) throws(RecordError) -> [TrashEntry] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.trash) FROM trash
+                WHERE zone_id = ?1 AND (?2 IS NULL OR type = ?2) ORDER BY id DESC
+                """, [.integer(zone.rawValue), .optional(type?.bytes)]
+            ) { $0.trash() }
+        }
+    }
+
+    package func trash(in type: TypeID) throws(RecordError) -> [TrashEntry] {
+        guard let info = try self.type(type) else { return [] }
+        return try trash(in: info.zone, type: info.name)
+    }
+
+    /// The types that have something in the trash of a zone, also those that are gone.
+    package func trashTypes(in zone: ZoneID) throws(RecordError) -> [RecordTypeName] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT DISTINCT type FROM trash WHERE zone_id = ? ORDER BY type",
+                [.integer(zone.rawValue)]
+            ) { RecordTypeName(bytes: $0.bytes(0)) }
+        }
+    }
+
+    package func trashed(
+        _ id: Int64
+    ) throws(RecordError) -> (entry: TrashEntry, text: [UInt8])? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.trash), text FROM trash WHERE id = ?", [.integer(id)]
+            ) { ($0.trash(), $0.bytes(8)) }
+        }
+    }
+
+    // MARK: Outbox and figures
+
+    /// The changes that wait for the server or are on their way, oldest first.
+    package func outbox(limit: Int) throws(RecordError) -> [OutboxRow] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT \(Columns.outbox) FROM outbox ORDER BY id LIMIT ?",
+                [.integer(Int64(limit))]
+            ) { $0.outbox() }
+        }
+    }
+
+    /// Counts rows: linear in the number of records. Not for a hot path.
+    package func counts() throws(RecordError) -> StoreCounts {
+        try read { connection throws(RecordError) in
+            let zones = try connection.all(
+                """
+                SELECT z.id,
+                    (SELECT COUNT(*) FROM record_type t JOIN record r ON r.type_id = t.id
+                        WHERE t.zone_id = z.id AND r.state = 0),
+                    (SELECT COUNT(*) FROM outbox o WHERE o.zone_id = z.id),
+                    (SELECT MIN(first_at) FROM outbox o WHERE o.zone_id = z.id),
+                    (SELECT COUNT(*) FROM draft d JOIN record r ON r.id = d.record_id
+                        WHERE r.zone_id = z.id AND r.state != 2)
+                FROM zone z WHERE removed = 0 ORDER BY z.id
+                """
+            ) { row in
+                StoreCounts.Zone(
+                    zone: ZoneID(row.int64(0)), records: row.int64(1), pending: row.int64(2),
+                    oldestPending: row.int64IfPresent(3).map { Timestamp(nanoseconds: $0) },
+                    drafts: row.int64(4))
+            }
+            func number(_ sql: String) throws(RecordError) -> Int64 {
+                try connection.first(sql) { $0.int64(0) } ?? 0
+            }
+            let pages = try number("PRAGMA page_count")
+            return StoreCounts(
+                zones: zones, trash: try number("SELECT COUNT(*) FROM trash"),
+                historyRows: try number("SELECT COUNT(*) FROM history"),
+                databaseBytes: pages * (try number("PRAGMA page_size")))
+        }
+    }
+}
+
+extension SQLConnection {
+    func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
+        try first(
+            """
+            SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
+            WHERE h.token = ?
+            """, [.integer(token)]
+        ) { $0.historyRow() }
+    }
+}

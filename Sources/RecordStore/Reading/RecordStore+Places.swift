@@ -1,0 +1,90 @@
+package import RecordModel
+import Synchronization
+
+extension RecordStore {
+    /// The zones of a database in the order of their names.
+    package func zones(in database: Database) throws(RecordError) -> [ZoneInfo] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.zone) FROM zone WHERE database = ? AND removed = 0
+                ORDER BY owner, name
+                """, [.integer(database.rawValue)]
+            ) { $0.zone() }
+        }
+    }
+
+    package func zone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.zone) FROM zone
+                WHERE database = ? AND owner = ? AND name = ? AND removed = 0
+                """, [.integer(database.rawValue), .name(owner), .name(name)]
+            ) { $0.zone() }
+        }
+    }
+
+    package func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
+                [.integer(id.rawValue)]
+            ) { $0.zone() }
+        }
+    }
+
+    /// The record types of a zone in the order of their names.
+    package func types(in zone: ZoneID) throws(RecordError) -> [TypeInfo] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? ORDER BY name",
+                [.integer(zone.rawValue)]
+            ) { $0.type() }
+        }
+    }
+
+    package func type(
+        _ zone: ZoneID, _ name: RecordTypeName
+    ) throws(RecordError) -> TypeInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ?",
+                [.integer(zone.rawValue), .name(name)]
+            ) { $0.type() }
+        }
+    }
+
+    package func type(_ id: TypeID) throws(RecordError) -> TypeInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.type) FROM record_type WHERE id = ?", [.integer(id.rawValue)]
+            ) { $0.type() }
+        }
+    }
+
+    /// The types that any zone or the schema knows, in the order of their names.
+    package func schemaTypes() throws(RecordError) -> [RecordTypeName] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT type FROM schema_field UNION SELECT name FROM record_type ORDER BY 1"
+            ) { RecordTypeName(bytes: $0.bytes(0)) }
+        }
+    }
+
+    /// The development schema of a type: one for all zones. Empty for a type nobody has used.
+    package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
+        if let schema = cache.withLock({ $0.schemas[type] }) { return schema }
+        let schema = try read { connection throws(RecordError) in
+            try SchemaRows.read(connection, type)
+        }
+        // A transaction that committed meanwhile has published what it changed; keep that.
+        return cache.withLock { cache in
+            if let newer = cache.schemas[type] { return newer }
+            cache.schemas[type] = schema
+            return schema
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package import RecordModel
+
+extension RecordStore {
+    /// Also of a record that waits for its deletion: `state` tells.
+    package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
+        try read { connection throws(RecordError) in try connection.record(type, stem) }
+    }
+
+    package func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
+        try read { connection throws(RecordError) in try connection.record(id) }
+    }
+
+    /// The record of that name in a zone, whatever its type and stem.
+    package func record(
+        named name: RecordName, in zone: ZoneID
+    ) throws(RecordError) -> RecordEntry? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.record) FROM record WHERE zone_id = ? AND name = ?",
+                [.integer(zone.rawValue), .name(name)]
+            ) { $0.record() }
+        }
+    }
+
+    /// What the file shows: the draft when there is one. Nil for an unknown record.
+    package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try read { connection throws(RecordError) in try connection.shownText(of: id) }
+    }
+
+    /// The record itself; nil when nothing was ever saved.
+    package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try read { connection throws(RecordError) in try connection.savedText(of: id) }
+    }
+
+    /// At most `limit` records with higher numbers than `id`, by number, without waiting ones.
+    ///
+    /// Numbers are stable, so that the last one is a cursor that survives comings and goings.
+    package func records(
+        in type: TypeID, after id: RecordID = RecordID(0), limit: Int
+    ) throws(RecordError) -> [RecordEntry] {
+        try read { connection throws(RecordError) in
+            let statement = try connection.statement(
+                """
+                SELECT \(Columns.record) FROM record INDEXED BY record_type_id
+                WHERE type_id = ? AND id > ? AND state != 2 ORDER BY id LIMIT ?
+                """,
+                [.integer(type.rawValue), .integer(id.rawValue), .integer(Int64(limit))])
+            var entries: [RecordEntry] = []
+            entries.reserveCapacity(min(limit, 1024))
+            while try statement.step() { entries.append(statement.record()) }
+            return entries
+        }
+    }
+
+    /// Whether a type has no entry that a listing would show.
+    package func isEmpty(_ type: TypeID) throws(RecordError) -> Bool {
+        try records(in: type, limit: 1).isEmpty
+    }
+
+    /// Calls `body` for each saved record of a type with its saved text, in pages, with no
+    /// database access open: a record changed meanwhile is given as it was or as it is.
+    package func withRecords(
+        in type: TypeID, _ body: (RecordEntry, [UInt8]) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        var last = RecordID(0)
+        while true {
+            let page = try recordsWithText(in: type, after: last, limit: 200)
+            for (entry, text) in page { try body(entry, text) }
+            guard let next = page.last?.0.id else { return }
+            last = next
+        }
+    }
+
+    func recordsWithText(
+        in type: TypeID, after id: RecordID, limit: Int
+    ) throws(RecordError) -> [(RecordEntry, [UInt8])] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.record), text
+                FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
+                WHERE type_id = ? AND id > ? AND state = 0 ORDER BY id LIMIT ?
+                """,
+                [.integer(type.rawValue), .integer(id.rawValue), .integer(Int64(limit))]
+            ) { ($0.record(), $0.bytes(8)) }
+        }
+    }
+
+    package func meta(of id: RecordID) throws(RecordError) -> RecordMeta? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT r.id, r.name, r.type_id, r.zone_id, r.state, r.created, r.created_by,
+                    r.changed, r.changed_by, b.change_tag, r.generation, z.permission,
+                    EXISTS (SELECT 1 FROM outbox o
+                        WHERE o.zone_id = r.zone_id AND o.name = r.name), r.stem
+                FROM record r JOIN zone z ON z.id = r.zone_id
+                    LEFT JOIN base b ON b.record_id = r.id
+                WHERE r.id = ?
+                """, [.integer(id.rawValue)]
+            ) { row in
+                let stem = Stem(bytes: row.bytes(13))
+                let name = row.bytesIfPresent(1).map { RecordName(bytes: $0) }
+                return RecordMeta(
+                    id: RecordID(row.int64(0)),
+                    name: name ?? stem.decoded ?? RecordName(bytes: stem.bytes),
+                    type: TypeID(row.int64(2)), zone: ZoneID(row.int64(3)),
+                    state: RecordEntry.State(rawValue: row.int64(4)) ?? .saved,
+                    created: row.time(5), createdBy: row.string(6), modified: row.time(7),
+                    modifiedBy: row.string(8), changeTag: row.string(9),
+                    generation: row.int64(10), isPending: row.bool(12), share: nil,
+                    permission: ZoneInfo.Permission(rawValue: row.int64(11)) ?? .readOnly)
+            }
+        }
+    }
+
+    // MARK: Drafts
+
+    /// All drafts, or those of one type, oldest first. Records that wait for deletion are left out.
+    package func drafts(in type: TypeID? = nil) throws(RecordError) -> [Draft] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+                WHERE (?1 IS NULL OR r.type_id = ?1) AND r.state != 2
+                ORDER BY d.since, d.record_id
+                """, [.optional(type?.rawValue)]
+            ) { $0.draft() }
+        }
+    }
+
+    package func draft(of id: RecordID) throws(RecordError) -> Draft? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+                WHERE d.record_id = ?
+                """, [.integer(id.rawValue)]
+            ) { $0.draft() }
+        }
+    }
+}
+
+extension SQLConnection {
+    func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
+        try first(
+            "SELECT \(Columns.record) FROM record WHERE type_id = ? AND stem = ?",
+            [.integer(type.rawValue), .name(stem)]
+        ) { $0.record() }
+    }
+
+    func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
+        try first(
+            "SELECT \(Columns.record) FROM record WHERE id = ?", [.integer(id.rawValue)]
+        ) { $0.record() }
+    }
+
+    func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try first(
+            "SELECT text FROM record_text WHERE record_id = ?", [.integer(id.rawValue)]
+        ) { $0.bytes(0) }
+    }
+
+    /// One statement, so that a commit between two reads cannot show half of each.
+    func shownText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try first(
+            """
+            SELECT COALESCE(d.text, t.text, x'') FROM record r
+                LEFT JOIN record_text t ON t.record_id = r.id
+                LEFT JOIN draft d ON d.record_id = r.id AND r.flags & 1
+            WHERE r.id = ?
+            """, [.integer(id.rawValue)]
+        ) { $0.bytes(0) }
+    }
+}

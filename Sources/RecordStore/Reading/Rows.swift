@@ -1,0 +1,128 @@
+import RecordModel
+
+/// Column lists, each next to what reads it; the order in both must be the same.
+enum Columns {
+    static let zone = "id, database, owner, name, permission, mapping, created, modified"
+    static let type = "id, zone_id, name, created, modified"
+    static let record = "id, type_id, stem, state, flags, size, modified, created"
+    static let asset = """
+        a.id, a.record_id, r.stem, a.field, a.idx, a.kind, a.hash, a.size, a.ext, a.downloaded,
+        a.modified
+        """
+    static let draft = """
+        d.record_id, r.type_id, r.stem, d.text, d.code, d.message, d.line, d.text_column,
+        d.text_offset, d.since
+        """
+    static let version = "token, at, author, kind, type, name, length(text)"
+    static let history = """
+        h.token, h.at, h.author, h.kind, z.database, h.zone_id, h.type, h.name, h.record_id,
+        h.fields, h.text
+        """
+    static let trash = "id, zone_id, type, name, stem, deleted, author, length(text)"
+    static let outbox = """
+        id, record_id, generation, operation, zone_id, type, name, first_at, last_at, batch,
+        attempts, error, waits_for_asset
+        """
+}
+
+/// Bits of record.flags. Stored; never renumber.
+enum RecordFlags {
+    static let draft: Int64 = 1
+    static let assets: Int64 = 2
+}
+
+extension SQLStatement {
+    func time(_ column: Int32) -> Timestamp { Timestamp(nanoseconds: int64(column)) }
+
+    func zone() -> ZoneInfo {
+        ZoneInfo(
+            id: ZoneID(int64(0)), database: Database(rawValue: int64(1)) ?? .local,
+            owner: OwnerName(bytes: bytes(2)), name: ZoneName(bytes: bytes(3)),
+            permission: ZoneInfo.Permission(rawValue: int64(4)) ?? .readOnly,
+            mapping: ZoneMapping(rawValue: string(5)) ?? .plain, created: time(6),
+            modified: time(7))
+    }
+
+    func type() -> TypeInfo {
+        TypeInfo(
+            id: TypeID(int64(0)), zone: ZoneID(int64(1)), name: RecordTypeName(bytes: bytes(2)),
+            created: time(3), modified: time(4))
+    }
+
+    func record() -> RecordEntry {
+        let flags = int64(4)
+        return RecordEntry(
+            id: RecordID(int64(0)), type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
+            state: RecordEntry.State(rawValue: int64(3)) ?? .saved,
+            hasDraft: flags & RecordFlags.draft != 0, hasAssets: flags & RecordFlags.assets != 0,
+            size: int64(5), modified: time(6), created: time(7))
+    }
+
+    func asset() -> AssetEntry {
+        let index = int64(4)
+        return AssetEntry(
+            id: AssetID(int64(0)), record: RecordID(int64(1)), stem: Stem(bytes: bytes(2)),
+            field: FieldName(bytes: bytes(3)), index: index < 0 ? nil : Int(index),
+            kind: AssetEntry.Kind(rawValue: int64(5)) ?? .file,
+            hash: isNull(6) ? nil : ContentHash(hex: string(6)), size: int64(7),
+            fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10))
+    }
+
+    func draft() -> Draft {
+        var position: TextPosition?
+        if !isNull(6) {
+            position = TextPosition(
+                line: Int(int64(6)), column: Int(int64(7)), offset: Int(int64(8)))
+        }
+        let code = RecordError.Code(rawValue: string(4)) ?? .invalidRecord
+        return Draft(
+            record: RecordID(int64(0)), type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
+            text: bytes(3), error: RecordError(code, string(5), at: position), since: time(9))
+    }
+
+    func version() -> Version {
+        Version(
+            token: int64(0), at: time(1), author: Author(rawValue: string(2)) ?? .sync,
+            kind: ChangeKind(rawValue: string(3)) ?? .updated,
+            type: RecordTypeName(bytes: bytes(4)), name: RecordName(bytes: bytes(5)),
+            size: int64(6))
+    }
+
+    func historyRow() -> HistoryRow {
+        HistoryRow(
+            token: int64(0), at: time(1), author: Author(rawValue: string(2)) ?? .sync,
+            kind: ChangeKind(rawValue: string(3)) ?? .updated,
+            database: Database(rawValue: int64(4)) ?? .local, zone: ZoneID(int64(5)),
+            type: RecordTypeName(bytes: bytes(6)), name: RecordName(bytes: bytes(7)),
+            record: RecordID(int64(8)), changedFields: FieldNameList.decode(bytes(9)),
+            text: bytes(10))
+    }
+
+    func trash() -> TrashEntry {
+        TrashEntry(
+            id: int64(0), zone: ZoneID(int64(1)), type: RecordTypeName(bytes: bytes(2)),
+            name: RecordName(bytes: bytes(3)), stem: Stem(bytes: bytes(4)), deleted: time(5),
+            author: Author(rawValue: string(6)) ?? .sync, size: int64(7))
+    }
+
+    func outbox() -> OutboxRow {
+        let batch = int64(9)
+        return OutboxRow(
+            id: int64(0), record: RecordID(int64(1)), generation: int64(2),
+            operation: OutboxRow.Operation(rawValue: int64(3)) ?? .update, zone: ZoneID(int64(4)),
+            type: RecordTypeName(bytes: bytes(5)), name: RecordName(bytes: bytes(6)),
+            first: time(7), last: time(8), batch: batch == 0 ? nil : batch, attempts: int64(10),
+            error: isNull(11) ? nil : string(11), waitsForAsset: bool(12))
+    }
+}
+
+/// Field names in one column: they hold no newline.
+enum FieldNameList {
+    static func encode(_ names: [FieldName]) -> [UInt8] {
+        Array(names.map(\.bytes).joined(separator: [10]))
+    }
+
+    static func decode(_ bytes: [UInt8]) -> [FieldName] {
+        bytes.split(separator: 10).map { FieldName(bytes: Array($0)) }
+    }
+}

@@ -1,0 +1,176 @@
+import Logging
+package import RecordModel
+import Synchronization
+
+import class GRDB.DatabaseQueue
+
+/// The records of one state directory: a SQLite database and asset files named by their hash.
+///
+/// One process writes (it holds the lock), any number read. Reading sees committed state and opens
+/// no transaction; writing happens in one immediate transaction at a time. All methods are
+/// synchronous and may be called from any thread, but not from inside a `write` closure, where the
+/// `Transaction` has its own.
+package final class RecordStore: Sendable {
+    /// The state directory.
+    package let directory: String
+    package let options: StoreOptions
+
+    let places: StoreDirectory
+    let reader: DatabaseQueue
+    /// Nil in a store that was opened for reading.
+    let writer: DatabaseQueue?
+    let lock: StoreLock?
+    let log: LogSync?
+    /// Copies of committed rows that every save needs; changed only after a commit.
+    let cache = Mutex(StoreCache())
+    /// Numbers set aside for records that are not there yet.
+    let recordIDs = Mutex(RecordIDBlock())
+    /// Asset files that an import has placed and no row may refer to yet.
+    let assetsInFlight = Mutex(AssetsInFlight())
+    private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
+
+    init(
+        directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
+        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?
+    ) {
+        self.directory = directory.path
+        self.places = directory
+        self.options = options
+        self.reader = reader
+        self.writer = writer
+        self.lock = lock
+        self.log = log
+    }
+
+    /// Whether `write` is possible.
+    package var isWritable: Bool { writer != nil && !options.readOnly }
+
+    /// Called after each commit that changed something, on the committing thread, with no lock
+    /// held and outside the writer's queue.
+    package func observe(_ observer: @escaping @Sendable ([StoreChange]) -> Void) {
+        observers.withLock { $0.append(observer) }
+    }
+
+    /// Runs `body` in one immediate transaction; what it throws rolls everything back.
+    ///
+    /// - Throws: readOnly; noSpace, ioFailure, corrupt from the disk; what `body` throws.
+    package func write<T>(
+        author: Author, _ body: (Transaction) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        guard let writer, isWritable else {
+            throw RecordError(.readOnly, "The store was opened for reading only.")
+        }
+        let (result, transaction): (T, FinishedTransaction)
+        do {
+            (result, transaction) = try writer.inDatabase { database in
+                try self.commit(SQLConnection(database), author, body)
+            }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+        log?.committed()
+        for point in transaction.points { Failpoint.pass(point) }
+        notify(transaction.changes)
+        return result
+    }
+
+    /// What is left to do after a commit, outside the writer's queue.
+    private struct FinishedTransaction {
+        let changes: [StoreChange]
+        let points: [Failpoint]
+    }
+
+    private func commit<T>(
+        _ connection: SQLConnection, _ author: Author,
+        _ body: (Transaction) throws(RecordError) -> T
+    ) throws(RecordError) -> (T, FinishedTransaction) {
+        let transaction = Transaction(
+            connection: connection, store: self, author: author, now: options.clock.now)
+        try connection.run("BEGIN IMMEDIATE")
+        let result: T
+        do {
+            result = try body(transaction)
+            try connection.run("COMMIT")
+        } catch {
+            rollBack(connection)
+            throw error
+        }
+        publish(transaction)
+        return (
+            result,
+            FinishedTransaction(
+                changes: transaction.changes, points: transaction.pointsAfterCommit)
+        )
+    }
+
+    /// SQLite may already have rolled back by itself, after SQLITE_FULL or SQLITE_IOERR.
+    private func rollBack(_ connection: SQLConnection) {
+        guard connection.isInsideTransaction else { return }
+        do throws(RecordError) {
+            try connection.run("ROLLBACK")
+        } catch {
+            options.logger.error("A rollback failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// On the writer's queue, so that caches change in the order of the commits.
+    private func publish(_ transaction: Transaction) {
+        if !transaction.schemas.isEmpty || transaction.placesChanged {
+            cache.withLock { cache in
+                cache.schemas.merge(transaction.schemas) { $1 }
+                if transaction.placesChanged { cache.types.removeAll() }
+            }
+        }
+        if let own = transaction.ownRecordIDs { recordIDs.withLock { $0.add(own) } }
+    }
+
+    func notify(_ changes: [StoreChange]) {
+        guard !changes.isEmpty else { return }
+        for observer in observers.withLock({ $0 }) { observer(changes) }
+    }
+
+    /// Reads committed state on the reader's connection, without a transaction.
+    func read<T>(
+        _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        do {
+            return try reader.inDatabase { database in try body(SQLConnection(database)) }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    /// Everything committed before this call is on stable storage when it returns.
+    ///
+    /// A failure is remembered: every later call fails too, until the store is opened again.
+    package func sync() throws(RecordError) {
+        guard let log else { return }
+        Failpoint.pass(.syncBegin)
+        try log.sync()
+        Failpoint.pass(.syncDone)
+    }
+
+    /// Closes both connections, moving the log into the database, and releases the lock.
+    package func close() throws(RecordError) {
+        do {
+            try reader.close()
+            try writer?.close()
+        } catch {
+            throw RecordError(storeError: error)
+        }
+        lock?.release()
+    }
+}
+
+/// Copies of committed rows, filled as they are needed.
+struct StoreCache: Sendable {
+    var schemas: [RecordTypeName: RecordSchema] = [:]
+    var types: [TypeID: TypePlace] = [:]
+}
+
+/// Where a TYPE directory is and what it allows.
+struct TypePlace: Sendable {
+    let type: TypeID
+    let name: RecordTypeName
+    let zone: ZoneInfo
+}

@@ -1,0 +1,75 @@
+import RecordModel
+
+import class GRDB.Database
+
+/// A connection inside one database access: cached statements with typed errors.
+struct SQLConnection {
+    private let database: GRDB.Database
+
+    init(_ database: GRDB.Database) { self.database = database }
+
+    /// The prepared statement of `sql`, kept for the life of the connection, with `values` bound.
+    func statement(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) -> SQLStatement {
+        do {
+            let statement = SQLStatement(try database.cachedStatement(sql: sql))
+            statement.reset()
+            try statement.bind(values)
+            return statement
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    /// Runs a statement that gives no rows, or whose rows do not matter.
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
+        let statement = try statement(sql, values)
+        while try statement.step() {}
+    }
+
+    /// The first row, or nil. The row is read before the statement is reset.
+    func first<T>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
+    ) throws(RecordError) -> T? {
+        let statement = try statement(sql, values)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return read(statement)
+    }
+
+    /// All rows.
+    func all<T>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
+    ) throws(RecordError) -> [T] {
+        let statement = try statement(sql, values)
+        var rows: [T] = []
+        while try statement.step() { rows.append(read(statement)) }
+        return rows
+    }
+
+    /// Calls `body` for each row; a throwing body ends the read.
+    func each(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ body: (SQLStatement) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        let statement = try statement(sql, values)
+        defer { statement.reset() }
+        while try statement.step() { try body(statement) }
+    }
+
+    /// Several statements without parameters, as of a migration.
+    func execute(script: String) throws(RecordError) {
+        do {
+            try database.execute(sql: script)
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    /// The row of the last INSERT into a table with a row id.
+    var lastInsertedRow: Int64 { database.lastInsertedRowID }
+
+    /// Rows touched by the last INSERT, UPDATE or DELETE.
+    var changedRows: Int { database.changesCount }
+
+    var isInsideTransaction: Bool { database.isInsideTransaction }
+}

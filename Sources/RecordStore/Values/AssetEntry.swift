@@ -1,0 +1,50 @@
+package import RecordModel
+
+/// A large field of a record: the file NAME@FIELD.EXT.
+package struct AssetEntry: Hashable, Sendable {
+    /// The raw value is stored; never renumber.
+    package enum Kind: Int64, Sendable {
+        /// Bytes in a file of the store, named by their hash.
+        case file = 0
+        /// A long string or bytes value: its bytes are in the record's text.
+        case value = 1
+    }
+
+    package let id: AssetID
+    package let record: RecordID
+    package let stem: Stem
+    package let field: FieldName
+    /// The place in a list of assets.
+    package let index: Int?
+    package let kind: Kind
+    /// Nil while the text names an asset whose bytes never came.
+    package let hash: ContentHash?
+    package let size: Int64
+    /// Without the dot; may be empty.
+    package let fileExtension: [UInt8]
+    /// Whether the bytes are on this machine.
+    package let isDownloaded: Bool
+    package let modified: Timestamp
+
+    /// The one name that a listing shows: STEM@FIELD.EXT, STEM@FIELD.INDEX.EXT.
+    package var fileName: [UInt8] {
+        Self.fileName(stem: stem, field: field, index: index, fileExtension: fileExtension)
+    }
+
+    package static func fileName(
+        stem: Stem, field: FieldName, index: Int?, fileExtension: [UInt8]
+    ) -> [UInt8] {
+        var name = stem.bytes
+        name.append(UInt8(ascii: "@"))
+        name += field.bytes
+        if let index {
+            name.append(UInt8(ascii: "."))
+            name += Array(String(index).utf8)
+        }
+        if !fileExtension.isEmpty {
+            name.append(UInt8(ascii: "."))
+            name += fileExtension
+        }
+        return name
+    }
+}

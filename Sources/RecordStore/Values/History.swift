@@ -1,0 +1,62 @@
+package import RecordModel
+
+/// What happened to a record, a place or a draft. The raw value is stored.
+package enum ChangeKind: String, Sendable, CaseIterable {
+    case created, updated, deleted, waiting, restored, draft, asset
+    case zoneMade, zoneRemoved, typeMade, typeRemoved
+    /// Only the text, times or draft state changed, not the values.
+    case text
+}
+
+/// One version of a record that this machine has seen, without its text.
+package struct Version: Hashable, Sendable {
+    package let token: Int64
+    package let at: Timestamp
+    package let author: Author
+    package let kind: ChangeKind
+    package let type: RecordTypeName
+    package let name: RecordName
+    package let size: Int64
+}
+
+/// One row of history: an accepted change of values.
+package struct HistoryRow: Sendable {
+    package let token: Int64
+    package let at: Timestamp
+    package let author: Author
+    package let kind: ChangeKind
+    package let database: Database
+    package let zone: ZoneID
+    package let type: RecordTypeName
+    package let name: RecordName
+    package let record: RecordID
+    package let changedFields: [FieldName]
+    /// Empty for a deletion.
+    package let text: [UInt8]
+}
+
+/// A deleted record, kept for 30 days.
+package struct TrashEntry: Hashable, Sendable {
+    package let id: Int64
+    package let zone: ZoneID
+    package let type: RecordTypeName
+    package let name: RecordName
+    package let stem: Stem
+    package let deleted: Timestamp
+    package let author: Author
+    package let size: Int64
+}
+
+/// What observers hear after a commit.
+package struct StoreChange: Hashable, Sendable {
+    package let author: Author
+    package let kind: ChangeKind
+    package let zone: ZoneID
+    package let type: TypeID?
+    package let record: RecordID?
+    package let stem: Stem?
+    /// The history row, when the change made one.
+    package let token: Int64?
+    /// For `asset`: which file came, changed or went.
+    package let asset: AssetID?
+}

@@ -1,0 +1,75 @@
+package import RecordModel
+
+/// What a listing and `stat` need of a record; its text is read on its own.
+package struct RecordEntry: Hashable, Sendable {
+    /// The raw value is stored; never renumber.
+    package enum State: Int64, Sendable {
+        case saved = 0
+        /// Only a draft, or an asset that came before its record: nothing was ever saved.
+        case draftOnly = 1
+        /// Deleted, and hidden, but until the grace is over the same record if it comes back.
+        case waitingDelete = 2
+    }
+
+    package let id: RecordID
+    package let type: TypeID
+    package let stem: Stem
+    package let state: State
+    package let hasDraft: Bool
+    package let hasAssets: Bool
+    /// Bytes of the text that the file shows: the draft's when there is one.
+    package let size: Int64
+    package let modified: Timestamp
+    package let created: Timestamp
+}
+
+/// System values of a record, as extended attributes and `.recordfs/meta` show them.
+package struct RecordMeta: Hashable, Sendable {
+    package let id: RecordID
+    package let name: RecordName
+    package let type: TypeID
+    package let zone: ZoneID
+    package let state: RecordEntry.State
+    package let created: Timestamp
+    package let createdBy: String
+    package let modified: Timestamp
+    package let modifiedBy: String
+    /// The server's tag of the base state; empty before the first upload.
+    package let changeTag: String
+    /// 1 for the first record of this name, one more each time it is made again.
+    package let generation: Int64
+    /// Whether a change waits in the outbox.
+    package let isPending: Bool
+    package let share: RecordName?
+    package let permission: ZoneInfo.Permission
+}
+
+/// A text that could not be saved, kept for the file until a valid save.
+package struct Draft: Hashable, Sendable {
+    package let record: RecordID
+    package let type: TypeID
+    package let stem: Stem
+    package let text: [UInt8]
+    package let error: RecordError
+    package let since: Timestamp
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.record == right.record && left.type == right.type && left.stem == right.stem
+            && left.text == right.text && left.error == right.error && left.since == right.since
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(record) }
+}
+
+/// What a save did.
+package struct SaveResult: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case created, updated
+        /// The values were already so: at most the text changed; no version, no upload.
+        case unchanged
+    }
+
+    package let id: RecordID
+    package let outcome: Outcome
+    package let entry: RecordEntry
+}

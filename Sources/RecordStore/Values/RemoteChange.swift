@@ -1,0 +1,52 @@
+package import RecordModel
+
+/// A change that the server reports, as the engine hands it over.
+package struct RemoteChange: Sendable {
+    package enum Operation: Sendable {
+        /// The whole record as the server has it now.
+        case upsert([RecordField], parent: RecordName?)
+        case delete
+    }
+
+    package var zone: ZoneID
+    package var type: RecordTypeName
+    package var name: RecordName
+    package var operation: Operation
+    package var changeTag: String
+    package var created: Timestamp?
+    package var createdBy: String
+    package var modified: Timestamp?
+    package var modifiedBy: String
+
+    package init(
+        zone: ZoneID, type: RecordTypeName, name: RecordName, operation: Operation,
+        changeTag: String = "", created: Timestamp? = nil, createdBy: String = "",
+        modified: Timestamp? = nil, modifiedBy: String = ""
+    ) {
+        self.zone = zone
+        self.type = type
+        self.name = name
+        self.operation = operation
+        self.changeTag = changeTag
+        self.created = created
+        self.createdBy = createdBy
+        self.modified = modified
+        self.modifiedBy = modifiedBy
+    }
+}
+
+/// What a remote change did here.
+package struct RemoteResult: Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case created, updated, unchanged, deleted
+        /// A deletion that lost against a local edit: the record stays, and is sent again.
+        case kept
+        /// A deletion of a record that is not here.
+        case absent
+    }
+
+    package let outcome: Outcome
+    package let id: RecordID?
+    /// Fields changed on both sides; the local value stands.
+    package let conflicts: [FieldName]
+}

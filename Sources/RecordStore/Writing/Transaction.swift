@@ -1,0 +1,32 @@
+package import RecordModel
+
+/// One transaction of the store: everything done through it happens, or nothing does.
+///
+/// Made by `RecordStore.write`, valid only inside its closure, on the writer's queue. A method that
+/// throws leaves what it did so far in the transaction: let the error leave the closure too, so
+/// that all is rolled back.
+package final class Transaction {
+    let connection: SQLConnection
+    let store: RecordStore
+    let author: Author
+    /// The time of everything in this transaction.
+    package let now: Timestamp
+
+    /// Told to observers after the commit.
+    var changes: [StoreChange] = []
+    /// Published to the store's cache after the commit.
+    var schemas: [RecordTypeName: RecordSchema] = [:]
+    /// Record numbers taken from the store by this transaction itself.
+    var ownRecordIDs: Range<Int64>?
+    /// Failpoints to pass when the commit is done.
+    var pointsAfterCommit: [Failpoint] = []
+    /// Set when a zone or type came or went, or changed its mapping or permission.
+    var placesChanged = false
+
+    init(connection: SQLConnection, store: RecordStore, author: Author, now: Timestamp) {
+        self.connection = connection
+        self.store = store
+        self.author = author
+        self.now = now
+    }
+}
