@@ -1,0 +1,63 @@
+/// SHA-256 (FIPS 180-4).
+package struct SHA256 {
+    private var state: State = State()
+    private var pending: [UInt8] = []
+    private var byteCount: UInt64 = 0
+
+    package init() { pending.reserveCapacity(64) }
+
+    /// Adds bytes; any number of calls, of any size.
+    package mutating func update(_ data: UnsafeRawBufferPointer) {
+        byteCount &+= UInt64(data.count)
+        var rest = data[...]
+        if !pending.isEmpty {
+            let taken = rest.prefix(64 - pending.count)
+            pending += taken
+            rest = rest.dropFirst(taken.count)
+            guard pending.count == 64 else { return }
+            pending.withUnsafeBytes { state.compress($0) }
+            pending.removeAll(keepingCapacity: true)
+        }
+        let whole = rest.count & ~63
+        if whole > 0 {
+            state.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
+        }
+        pending += rest.dropFirst(whole)
+    }
+
+    package mutating func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { update($0) }
+    }
+
+    /// The 32 bytes of the digest. Call it once, last.
+    package mutating func finalize() -> [UInt8] {
+        let bitCount = byteCount &* 8
+        var tail: [UInt8] = [0x80]
+        while (pending.count + tail.count) % 64 != 56 { tail.append(0) }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            tail.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
+        }
+        update(tail)
+        return state.words.flatMap { word in
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+        }
+    }
+
+    package static func hash(_ bytes: [UInt8]) -> ContentHash {
+        var hash = SHA256()
+        hash.update(bytes)
+        return ContentHash(digest: hash.finalize())
+    }
+}
+
+extension ContentHash {
+    /// Of the 32 bytes that `SHA256.finalize` gives.
+    package init(digest: [UInt8]) {
+        var hex: [UInt8] = []
+        for byte in digest {
+            hex.append(Hexadecimal.lowercase[Int(byte >> 4)])
+            hex.append(Hexadecimal.lowercase[Int(byte & 15)])
+        }
+        self.init(hex: String(decoding: hex, as: UTF8.self))
+    }
+}

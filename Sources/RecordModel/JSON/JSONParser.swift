@@ -1,0 +1,134 @@
+/// A strict parser of RFC 8259 over bytes (mount contract, section 3).
+///
+/// Stricter than the RFC where it leaves a choice: no duplicate keys, no NUL (nor `\u0000`), no
+/// lone surrogates, no integers outside 64 bits, no doubles beyond their range, nothing nested
+/// deeper than `maximumDepth`. A byte order mark of UTF-8 is accepted.
+package enum JSONParser {
+    /// How deep arrays and objects may nest, the root counting as 1.
+    package static let maximumDepth = 64
+
+    /// Errors: `invalidJSON` with what was expected and where.
+    package static func parse(_ bytes: [UInt8]) throws(RecordError) -> JSONValue {
+        var scanner = JSONScanner(bytes)
+        try scanner.skipByteOrderMark()
+        scanner.skipWhitespace()
+        let value = try scanner.value(depth: 1)
+        try scanner.end()
+        return value
+    }
+}
+
+extension JSONScanner {
+    /// Any value; the cursor is on its first byte and ends after its last.
+    mutating func value(depth: Int) throws(RecordError) -> JSONValue {
+        switch byte {
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return .number(try number())
+        case UInt8(ascii: "{"): return .object(try object(depth: depth))
+        case UInt8(ascii: "["): return .array(try array(depth: depth))
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        default: throw isAtEnd ? expected("a value") : wordError(from: at)
+        }
+    }
+
+    mutating func end() throws(RecordError) {
+        skipWhitespace()
+        if !isAtEnd { throw expected("the end of the text") }
+    }
+
+    func checkDepth(_ depth: Int) throws(RecordError) {
+        if depth > JSONParser.maximumDepth {
+            throw error("nested deeper than \(JSONParser.maximumDepth) levels")
+        }
+    }
+
+    private mutating func array(depth: Int) throws(RecordError) -> [JSONValue] {
+        try checkDepth(depth)
+        at += 1
+        skipWhitespace()
+        var elements: [JSONValue] = []
+        if byte == UInt8(ascii: "]") {
+            at += 1
+            return elements
+        }
+        while true {
+            elements.append(try value(depth: depth + 1))
+            skipWhitespace()
+            if byte == UInt8(ascii: "]") { break }
+            try comma("\",\" or \"]\" after the element", before: UInt8(ascii: "]"))
+        }
+        at += 1
+        return elements
+    }
+
+    private mutating func object(depth: Int) throws(RecordError) -> [JSONMember] {
+        try checkDepth(depth)
+        at += 1
+        skipWhitespace()
+        var members: [JSONMember] = []
+        if byte == UInt8(ascii: "}") {
+            at += 1
+            return members
+        }
+        var keys = KeySet()
+        while true {
+            let key = try key(&keys)
+            try colon()
+            members.append(JSONMember(key: key, value: try value(depth: depth + 1)))
+            skipWhitespace()
+            if byte == UInt8(ascii: "}") { break }
+            try comma("\",\" or \"}\" after the value", before: UInt8(ascii: "}"))
+        }
+        at += 1
+        return members
+    }
+
+    mutating func key(_ keys: inout KeySet) throws(RecordError) -> Text {
+        guard byte == UInt8(ascii: "\"") else { throw expected("a key in double quotes") }
+        let start = at
+        let key = try string()
+        guard keys.insert(key) else {
+            throw error("the key \"\(key)\" is here twice; remove one", at: start)
+        }
+        return key
+    }
+
+    /// Moves over a colon to the value.
+    mutating func colon() throws(RecordError) {
+        skipWhitespace()
+        guard byte == UInt8(ascii: ":") else { throw expected("\":\" after the key") }
+        at += 1
+        skipWhitespace()
+    }
+
+    /// Moves over a comma to what follows it, which cannot be the end of the list.
+    mutating func comma(_ what: String, before close: UInt8) throws(RecordError) {
+        guard byte == UInt8(ascii: ",") else { throw expected(what) }
+        let comma = at
+        at += 1
+        skipWhitespace()
+        if byte == close {
+            throw error(
+                "a comma cannot stand before \"\(Character(Unicode.Scalar(close)))\"; remove it",
+                at: comma)
+        }
+    }
+}
+
+/// The keys of one object. Few keys are compared one by one, which is faster than hashing them.
+struct KeySet {
+    private var few: [Text] = []
+    private var many: Set<Text> = []
+
+    /// False when it is there already.
+    mutating func insert(_ key: Text) -> Bool {
+        if !many.isEmpty { return many.insert(key).inserted }
+        if few.contains(key) { return false }
+        few.append(key)
+        if few.count > 24 { many = Set(few) }
+        return true
+    }
+}

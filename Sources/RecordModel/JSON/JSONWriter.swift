@@ -1,0 +1,117 @@
+/// Prints JSON values as bytes: UTF-8 unescaped, only what RFC 8259 demands is escaped.
+package struct JSONWriter {
+    /// How values are laid out over lines.
+    package enum Layout: Sendable, Hashable {
+        /// No spaces at all.
+        case compact
+        /// On one line, a space after `:` and `,`.
+        case spaced
+        /// One member or element a line; `newline` includes the indentation of the value's line.
+        case lines(newline: [UInt8], unit: [UInt8])
+
+        package static let pretty = Layout.lines(newline: [0x0A], unit: [0x20, 0x20])
+    }
+
+    package private(set) var bytes: [UInt8] = []
+    private let layout: Layout
+
+    package init(layout: Layout) { self.layout = layout }
+
+    package mutating func write(_ value: JSONValue) {
+        write(value, depth: 0)
+    }
+
+    private mutating func write(_ value: JSONValue, depth: Int) {
+        switch value {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let number): bytes += number.spelling
+        case .string(let text): string(text.utf8)
+        case .array(let elements):
+            list(elements, open: "[", close: "]", depth: depth) { writer, element in
+                writer.write(element, depth: depth + 1)
+            }
+        case .object(let members):
+            list(members, open: "{", close: "}", depth: depth) { writer, member in
+                writer.string(member.key.utf8)
+                writer.bytes.append(UInt8(ascii: ":"))
+                if writer.layout != .compact { writer.bytes.append(0x20) }
+                writer.write(member.value, depth: depth + 1)
+            }
+        }
+    }
+
+    private mutating func list<Item>(
+        _ items: [Item], open: Unicode.Scalar, close: Unicode.Scalar, depth: Int,
+        _ item: (inout JSONWriter, Item) -> Void
+    ) {
+        bytes.append(UInt8(ascii: open))
+        for (index, element) in items.enumerated() {
+            if index > 0 {
+                bytes.append(UInt8(ascii: ","))
+                if layout == .spaced { bytes.append(0x20) }
+            }
+            lineBreak(depth + 1)
+            item(&self, element)
+        }
+        if !items.isEmpty { lineBreak(depth) }
+        bytes.append(UInt8(ascii: close))
+    }
+
+    private mutating func lineBreak(_ depth: Int) {
+        guard case .lines(let newline, let unit) = layout else { return }
+        bytes += newline
+        for _ in 0..<depth { bytes += unit }
+    }
+
+    /// A string in quotes. What is not UTF-8, and NUL (which the parser refuses), becomes U+FFFD,
+    /// so that the result is always JSON that can be read.
+    package mutating func string(_ text: [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var at = 0
+        var runStart = 0
+        while at < text.count {
+            let byte = text[at]
+            if byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                at += 1
+                continue
+            }
+            if byte >= 0x80, let length = UTF8Sequence.length(in: text, at: at) {
+                at += length
+                continue
+            }
+            bytes += text[runStart..<at]
+            escape(byte)
+            at += 1
+            runStart = at
+        }
+        bytes += text[runStart...]
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes += #"\""#.utf8
+        case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+        case 0x08: bytes += #"\b"#.utf8
+        case 0x09: bytes += #"\t"#.utf8
+        case 0x0A: bytes += #"\n"#.utf8
+        case 0x0C: bytes += #"\f"#.utf8
+        case 0x0D: bytes += #"\r"#.utf8
+        case 0x01..<0x20:
+            bytes += #"\u00"#.utf8
+            bytes.append(Hexadecimal.lowercase[Int(byte >> 4)])
+            bytes.append(Hexadecimal.lowercase[Int(byte & 15)])
+        default: bytes += [0xEF, 0xBF, 0xBD]
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value as JSON: compact, or with one member or element a line and 2 spaces.
+    package func serialized(pretty: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(layout: pretty ? .pretty : .compact)
+        writer.write(self)
+        return writer.bytes
+    }
+}

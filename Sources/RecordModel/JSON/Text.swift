@@ -1,0 +1,25 @@
+/// UTF-8 text that is compared as bytes.
+///
+/// `String` equates NFC with NFD; two keys of a record that differ only so are two keys.
+package struct Text: Hashable, Sendable, Comparable {
+    package let utf8: [UInt8]
+
+    package init(utf8: [UInt8]) { self.utf8 = utf8 }
+    package init(_ string: some StringProtocol) { self.utf8 = Array(string.utf8) }
+
+    /// For Swift code that needs one: invalid UTF-8 becomes replacement characters.
+    package var string: String { String(decoding: utf8, as: UTF8.self) }
+    package var isEmpty: Bool { utf8.isEmpty }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}
+
+extension Text: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { self.utf8 = Array(value.utf8) }
+}
+
+extension Text: CustomStringConvertible {
+    package var description: String { string }
+}

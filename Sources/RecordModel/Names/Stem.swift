@@ -1,0 +1,40 @@
+extension Stem {
+    /// The longest stem: with `.json` it fills a directory entry.
+    package static let maximumBytes = 255 - ".json".utf8.count
+
+    /// The encoding of a name; when that is too long, its beginning, `%-` and 32 hexadecimal
+    /// digits of the name's SHA-256, which no encoding can be.
+    package init(encoding name: RecordName) {
+        let encoded = NameCodec.encode(name.bytes)
+        guard encoded.count > Self.maximumBytes else {
+            self.init(bytes: encoded)
+            return
+        }
+        let digest = Array(SHA256.hash(name.bytes).hex.utf8.prefix(32))
+        var kept = Self.maximumBytes - 2 - digest.count
+        while kept > 0, !Self.isBoundary(encoded, kept) { kept -= 1 }
+        self.init(bytes: Array(encoded[..<kept]) + Array("%-".utf8) + digest)
+    }
+
+    /// The name of which this is the encoding; nil when it is none, also when it is shortened.
+    package var decoded: RecordName? {
+        guard !bytes.isEmpty, bytes.count <= Self.maximumBytes else { return nil }
+        return NameCodec.decode(bytes).map { RecordName(bytes: $0) }
+    }
+
+    /// Whether only a lookup can tell the name.
+    package var isShortened: Bool {
+        guard bytes.count >= 34 else { return false }
+        return bytes.suffix(34).starts(with: "%-".utf8)
+            && bytes.suffix(32).allSatisfy { Hexadecimal.value($0) != nil }
+    }
+
+    /// `STEM.json`.
+    package var fileName: [UInt8] { bytes + Array(".json".utf8) }
+
+    /// Whether a cut before `index` leaves characters and escapes whole.
+    private static func isBoundary(_ encoded: [UInt8], _ index: Int) -> Bool {
+        encoded[index] & 0xC0 != 0x80 && encoded[index - 1] != UInt8(ascii: "%")
+            && encoded[index - 2] != UInt8(ascii: "%")
+    }
+}

@@ -1,0 +1,25 @@
+/// A field whose bytes are in a file beside the record's: `STEM@FIELD.EXT`, `STEM@FIELD.INDEX.EXT`.
+package struct AssetValue: Hashable, Sendable {
+    /// A plain file name; never a path or URL.
+    package let fileName: Text
+    /// In bytes.
+    package let size: Int64?
+    package let sha256: ContentHash?
+
+    package init(fileName: Text, size: Int64? = nil, sha256: ContentHash? = nil) {
+        self.fileName = fileName
+        self.size = size
+        self.sha256 = sha256
+    }
+
+    /// The parts of the file name; `asset` for every value that came out of a record's text.
+    package var entryName: EntryName { EntryName(classifying: fileName.utf8) }
+
+    /// Whether both stand for the same bytes: by hash when both know it, else by name and size.
+    package func hasSameContent(as other: AssetValue) -> Bool {
+        if let sha256, let otherHash = other.sha256 { return sha256 == otherHash }
+        guard fileName == other.fileName else { return false }
+        guard let size, let otherSize = other.size else { return true }
+        return size == otherSize
+    }
+}

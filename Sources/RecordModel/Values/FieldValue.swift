@@ -1,0 +1,71 @@
+/// The value of a field; there is none for null.
+package enum FieldValue: Hashable, Sendable {
+    case string(Text)
+    case int64(Int64)
+    case double(Double)
+    /// Since 1970-01-01T00:00:00Z.
+    case timestamp(milliseconds: Int64)
+    case bytes([UInt8])
+    indirect case location(Location)
+    indirect case reference(Reference)
+    /// Also the value of a STRING or BYTES field that is long enough to be shown as a file.
+    indirect case asset(AssetValue)
+    case json(JSONValue)
+    case list([FieldValue])
+
+    /// The type that this value introduces into a schema; nil for an empty list, which fits all.
+    package var type: FieldType? {
+        switch self {
+        case .string: .string
+        case .int64: .int64
+        case .double: .double
+        case .timestamp: .timestamp
+        case .bytes: .bytes
+        case .location: .location
+        case .reference: .reference
+        case .asset: .asset
+        case .json: .json
+        case .list(let elements): elements.first?.type.map { .list($0) }
+        }
+    }
+
+    /// Equality, but that assets count by content (`AssetValue.hasSameContent`).
+    package func isSame(as other: FieldValue) -> Bool {
+        switch (self, other) {
+        case (.asset(let left), .asset(let right)): left.hasSameContent(as: right)
+        case (.list(let left), .list(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+        default: self == other
+        }
+    }
+
+    /// What the value adds to the size of its record, in bytes.
+    ///
+    /// Nothing for assets, nor for a STRING or BYTES over `shownValueBytes`: those can become
+    /// assets on the wire. Elements of a list cannot.
+    package func countedBytes(shownValueBytes: Int) -> Int {
+        switch self {
+        case .string(let text): text.utf8.count > shownValueBytes ? 0 : text.utf8.count
+        case .bytes(let bytes): bytes.count > shownValueBytes ? 0 : bytes.count
+        case .list(let elements):
+            elements.reduce(0) { $0 + $1.countedBytes(shownValueBytes: .max) }
+        case .int64, .double, .timestamp: 8
+        case .location: 64
+        case .reference(let reference):
+            reference.name.bytes.count + (reference.zone?.bytes.count ?? 0)
+        case .asset: 0
+        case .json(let value): value.serialized().count
+        }
+    }
+}
+
+/// A field of a record with its value.
+package struct RecordField: Hashable, Sendable {
+    package let name: FieldName
+    package let value: FieldValue
+
+    package init(name: FieldName, value: FieldValue) {
+        self.name = name
+        self.value = value
+    }
+}
