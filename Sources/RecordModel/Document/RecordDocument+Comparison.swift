@@ -1,0 +1,51 @@
+extension RecordDocument {
+    /// Same fields with the same values and the same parent, whatever the order and the layout.
+    package func hasSameValues(as other: RecordDocument) -> Bool {
+        guard fields.count == other.fields.count, parent == other.parent else { return false }
+        let sameOrder = zip(fields, other.fields).allSatisfy {
+            $0.name == $1.name && $0.value.isSame(as: $1.value)
+        }
+        return sameOrder || changedFields(from: other).isEmpty
+    }
+
+    /// The names of fields that were added or have another value, in the order of this file, then
+    /// those that `other` has and this has not; `FieldName.parent` last when the parent differs.
+    package func changedFields(from other: RecordDocument?) -> [FieldName] {
+        var changed = FieldMerge.changedFields(from: other?.fields ?? [], to: fields)
+        if parent != other?.parent { changed.append(.parent) }
+        return changed
+    }
+
+    /// All texts of STRING and JSON values, one a line, for full-text search.
+    package var searchableText: Text {
+        var collected: [UInt8] = []
+        for field in fields { Self.collect(field.value, into: &collected) }
+        return Text(utf8: collected)
+    }
+
+    private static func collect(_ value: FieldValue, into collected: inout [UInt8]) {
+        switch value {
+        case .string(let text): append(text, to: &collected)
+        case .list(let elements):
+            for element in elements { collect(element, into: &collected) }
+        case .json(let json): collect(json, into: &collected)
+        case .int64, .double, .timestamp, .bytes, .location, .reference, .asset: break
+        }
+    }
+
+    private static func collect(_ json: JSONValue, into collected: inout [UInt8]) {
+        switch json {
+        case .string(let text): append(text, to: &collected)
+        case .array(let elements):
+            for element in elements { collect(element, into: &collected) }
+        case .object(let members):
+            for member in members { collect(member.value, into: &collected) }
+        case .null, .bool, .number: break
+        }
+    }
+
+    private static func append(_ text: Text, to collected: inout [UInt8]) {
+        if !collected.isEmpty { collected.append(0x0A) }
+        collected += text.utf8
+    }
+}

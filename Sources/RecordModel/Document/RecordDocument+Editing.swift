@@ -1,0 +1,110 @@
+extension RecordDocument {
+    /// The text with only these values replaced, inserted (at the end of the root object, in the
+    /// document's own indentation) or removed (nil), every other byte kept.
+    ///
+    /// A value that the field has already leaves its bytes alone. `parent` is left out to keep it,
+    /// and `.some(nil)` to remove it.
+    package func replacing(
+        _ changes: [(FieldName, FieldValue?)], parent: RecordName?? = nil
+    ) -> [UInt8] {
+        var values: [FieldName: FieldValue?] = [:]
+        var order: [FieldName] = []
+        for (name, value) in changes {
+            if values.updateValue(value, forKey: name) == nil { order.append(name) }
+        }
+        if let parent {
+            values[.parent] = .some(parent.map { .string(Text(utf8: $0.bytes)) })
+            order.append(.parent)
+        }
+        return DocumentEditor(document: self, changes: values, order: order).edited()
+    }
+}
+
+/// Replaces values in the text of a record.
+private struct DocumentEditor {
+    let document: RecordDocument
+    let changes: [FieldName: FieldValue?]
+    /// The names of `changes` as the caller gave them.
+    let order: [FieldName]
+    private let layout: DocumentLayout
+
+    private var text: [UInt8] { document.text }
+    private var members: [MemberSpan] { document.members }
+
+    init(document: RecordDocument, changes: [FieldName: FieldValue?], order: [FieldName]) {
+        self.document = document
+        self.changes = changes
+        self.order = order
+        layout = DocumentLayout(document)
+    }
+
+    func edited() -> [UInt8] {
+        let kept = members.indices.filter { !isRemoved(members[$0]) }
+        let known = Set(members.map(\.name))
+        let inserted = order.compactMap { name -> (FieldName, FieldValue)? in
+            guard !known.contains(name), let value = changes[name] ?? nil else { return nil }
+            return (name, value)
+        }
+        guard let last = kept.last, let first = kept.first else {
+            return rewritten(inserted)
+        }
+        // Runs of removed members go with the text up to the next member that stays; those at the
+        // end with the text from the last member that stays.
+        var result = Array(text[..<(members.first?.key.lowerBound ?? 0)])
+        for index in kept where index >= first {
+            let member = members[index]
+            result += text[member.key.lowerBound..<member.value.lowerBound]
+            result += value(of: member)
+            guard index != last else { break }
+            result += text[member.value.upperBound..<members[index + 1].key.lowerBound]
+        }
+        for (name, value) in inserted { result += layout.inserted(name, value) }
+        return result + text[(members.last?.value.upperBound ?? 0)...]
+    }
+
+    private func isRemoved(_ member: MemberSpan) -> Bool {
+        guard let change = changes[member.name] else { return false }
+        return change == nil
+    }
+
+    /// The bytes of a member that stays.
+    private func value(of member: MemberSpan) -> [UInt8] {
+        let old = Array(text[member.value])
+        guard let change = changes[member.name], let new = change else { return old }
+        let current = current(member.name)
+        if let current, current.isSame(as: new), !isNewAsset(current, new) { return old }
+        if case .int64(let integer) = new, old == Array("true".utf8) || old == Array("false".utf8),
+            integer == 0 || integer == 1
+        {
+            return Array((integer == 1 ? "true" : "false").utf8)
+        }
+        let isPlain = member.isPlain && current?.type == new.type
+        return layout.replacement(new.json(plain: isPlain), for: old)
+    }
+
+    private func current(_ name: FieldName) -> FieldValue? {
+        if name == .parent { return document.parent.map { .string(Text(utf8: $0.bytes)) } }
+        return document[name]
+    }
+
+    /// The same content under another name, or with a hash that was not known.
+    private func isNewAsset(_ old: FieldValue, _ new: FieldValue) -> Bool {
+        old.holdsAssets && old != new
+    }
+
+    /// The text when no member stays.
+    private func rewritten(_ inserted: [(FieldName, FieldValue)]) -> [UInt8] {
+        let body = layout.body(inserted)
+        return text[..<document.root.lowerBound] + body + text[document.root.upperBound...]
+    }
+}
+
+extension FieldValue {
+    fileprivate var holdsAssets: Bool {
+        switch self {
+        case .asset: true
+        case .list(let elements): elements.contains(where: \.holdsAssets)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,126 @@
+/// One parsed record file.
+///
+/// The text stays byte for byte as it was written; values are read out of it beside.
+package struct RecordDocument: Sendable {
+    package let text: [UInt8]
+    /// In the order of the file; members that are null are left out.
+    package let fields: [RecordField]
+    /// The parent in the record hierarchy.
+    package let parent: RecordName?
+    /// Where the root's members are in the text, null ones and `$parent` included.
+    let members: [MemberSpan]
+    let root: Range<Int>
+
+    /// Errors: `invalidJSON`, `invalidRecord`, `schemaMismatch` with position, `tooLarge`; the
+    /// message names the field and what to write instead.
+    package init(
+        parsing text: [UInt8], schema: RecordSchema, limits: RecordLimits = .standard
+    ) throws(RecordError) {
+        guard text.count <= limits.textBytes else {
+            throw RecordError(
+                .tooLarge,
+                "the text has \(text.count) bytes, and a record's file at most \(limits.textBytes)")
+        }
+        let parsed = try ParsedRoot(text)
+        var reader = MemberReader(text: text, schema: schema)
+        for member in parsed.members { try reader.read(member) }
+        self.text = text
+        fields = reader.fields
+        parent = reader.parent
+        members = reader.spans
+        root = parsed.range
+        try checkSize(limits)
+    }
+
+    package subscript(name: FieldName) -> FieldValue? {
+        fields.first { $0.name == name }?.value
+    }
+
+    private func checkSize(_ limits: RecordLimits) throws(RecordError) {
+        // A value counts at most 8 bytes for each byte of its text (an integer of one digit).
+        guard text.count > limits.recordBytes / 8 else { return }
+        var total = 0
+        var largest: (field: RecordField, bytes: Int)?
+        for field in fields {
+            let bytes = field.value.countedBytes(shownValueBytes: limits.shownValueBytes)
+            total += bytes
+            if bytes > largest?.bytes ?? 0 { largest = (field, bytes) }
+        }
+        guard total > limits.recordBytes, let largest else { return }
+        throw RecordError(
+            .tooLarge,
+            "the values have \(total) bytes, and a record holds at most \(limits.recordBytes) "
+                + "without assets; the largest is field \"\(largest.field.name)\" with "
+                + "\(largest.bytes), make it an asset")
+    }
+}
+
+/// Where a member of the root object is in the text, in bytes.
+struct MemberSpan: Sendable {
+    let name: FieldName
+    /// With its quotes.
+    let key: Range<Int>
+    let value: Range<Int>
+    /// See `ValueReader.Reading.isPlain`.
+    let isPlain: Bool
+}
+
+/// The root object with the places of its members.
+struct ParsedRoot {
+    struct Member {
+        let key: Text
+        let keyRange: Range<Int>
+        let value: JSONValue
+        let valueRange: Range<Int>
+    }
+
+    private(set) var members: [Member] = []
+    /// From `{` to behind `}`.
+    let range: Range<Int>
+
+    init(_ text: [UInt8]) throws(RecordError) {
+        var scanner = JSONScanner(text)
+        try scanner.skipByteOrderMark()
+        scanner.skipWhitespace()
+        let start = scanner.at
+        guard scanner.byte == UInt8(ascii: "{") else {
+            // What is not even JSON is told so first.
+            let root = try JSONParser.parse(text)
+            throw RecordError(
+                .invalidRecord, "a record is an object in { }, and this is \(root.kind)",
+                at: TextPosition(offset: start, in: text))
+        }
+        scanner.at += 1
+        scanner.skipWhitespace()
+        if scanner.byte == UInt8(ascii: "}") {
+            scanner.at += 1
+        } else {
+            try Self.read(&members, &scanner)
+        }
+        range = start..<scanner.at
+        try scanner.end()
+    }
+
+    private static func read(
+        _ members: inout [Member], _ scanner: inout JSONScanner
+    ) throws(RecordError) {
+        members.reserveCapacity(16)
+        var keys = KeySet()
+        while true {
+            let keyStart = scanner.at
+            let key = try scanner.key(&keys)
+            let keyRange = keyStart..<scanner.at
+            try scanner.colon()
+            let valueStart = scanner.at
+            let value = try scanner.value(depth: 2)
+            members.append(
+                Member(
+                    key: key, keyRange: keyRange, value: value,
+                    valueRange: valueStart..<scanner.at))
+            scanner.skipWhitespace()
+            if scanner.byte == UInt8(ascii: "}") { break }
+            try scanner.comma("\",\" or \"}\" after the value", before: UInt8(ascii: "}"))
+        }
+        scanner.at += 1
+    }
+}

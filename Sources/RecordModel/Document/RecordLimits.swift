@@ -1,0 +1,12 @@
+/// The sizes that a record must keep to.
+package struct RecordLimits: Sendable, Hashable {
+    /// All values without assets, nor those that can become assets, in bytes.
+    package var recordBytes = 1_000_000
+    /// A STRING or BYTES value over this is shown as a file of its own.
+    package var shownValueBytes = 65_536
+    /// The text of the record's file.
+    package var textBytes = 64 << 20
+
+    package init() {}
+    package static let standard = RecordLimits()
+}

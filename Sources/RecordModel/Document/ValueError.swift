@@ -1,0 +1,68 @@
+/// A value that was refused, with the way to it from the value of its field.
+///
+/// Values carry no positions, so that good records need not pay for them; the place is looked up
+/// in the text once something is wrong.
+struct ValueError: Error {
+    enum Step {
+        case element(Int)
+        case member(Int)
+        case key(Int)
+    }
+
+    let code: RecordError.Code
+    let message: String
+    private(set) var path: [Step] = []
+
+    init(_ code: RecordError.Code, _ message: String, at step: Step? = nil) {
+        self.code = code
+        self.message = message
+        if let step { path = [step] }
+    }
+
+    func inside(_ step: Step) -> ValueError {
+        var error = self
+        error.path.insert(step, at: 0)
+        return error
+    }
+}
+
+extension JSONScanner {
+    /// The offset of what `path` leads to from the value at `start`.
+    static func offset(of path: [ValueError.Step], from start: Int, in bytes: [UInt8]) -> Int {
+        var scanner = JSONScanner(bytes)
+        scanner.at = start
+        do throws(RecordError) {
+            for step in path { try scanner.enter(step) }
+        } catch {
+            // Only a text that is not JSON can fail, and values come from texts that are.
+            return start
+        }
+        return scanner.at
+    }
+
+    private mutating func enter(_ step: ValueError.Step) throws(RecordError) {
+        at += 1
+        skipWhitespace()
+        switch step {
+        case .element(let index):
+            for _ in 0..<index { try skipElement() }
+        case .member(let index), .key(let index):
+            for _ in 0..<index {
+                _ = try string()
+                try colon()
+                try skipElement()
+            }
+            if case .member = step {
+                _ = try string()
+                try colon()
+            }
+        }
+    }
+
+    private mutating func skipElement() throws(RecordError) {
+        _ = try value(depth: 1)
+        skipWhitespace()
+        at += 1
+        skipWhitespace()
+    }
+}

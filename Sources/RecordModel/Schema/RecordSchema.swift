@@ -1,0 +1,78 @@
+/// The fields of one record type in the order in which they were first seen.
+package struct RecordSchema: Hashable, Sendable {
+    package struct Field: Hashable, Sendable {
+        package let name: FieldName
+        package let type: FieldType
+        package var isQueryable: Bool
+        package var isSortable: Bool
+        package var isSearchable: Bool
+        /// Kept so that a schema of another tool survives; nothing is encrypted here.
+        package var isEncrypted: Bool
+
+        /// With all the indexes that the type allows, as new fields of a development schema have.
+        package init(name: FieldName, type: FieldType) {
+            self.name = name
+            self.type = type
+            let element = if case .list(let element) = type { element } else { type }
+            isQueryable = element != .asset && element != .json
+            isSortable =
+                switch type {
+                case .string, .int64, .double, .timestamp, .bytes, .location: true
+                case .reference, .asset, .json, .list: false
+                }
+            isSearchable = element == .string
+            isEncrypted = false
+        }
+
+        package init(
+            name: FieldName, type: FieldType, isQueryable: Bool, isSortable: Bool,
+            isSearchable: Bool, isEncrypted: Bool = false
+        ) {
+            self.name = name
+            self.type = type
+            self.isQueryable = isQueryable
+            self.isSortable = isSortable
+            self.isSearchable = isSearchable
+            self.isEncrypted = isEncrypted
+        }
+    }
+
+    package private(set) var fields: [Field]
+    private var types: [FieldName: FieldType]
+
+    package static let empty = RecordSchema(fields: [])
+
+    /// Of two fields with one name the first counts.
+    package init(fields: [Field]) {
+        self.fields = []
+        types = [:]
+        for field in fields { add(field) }
+    }
+
+    private mutating func add(_ field: Field) {
+        guard types[field.name] == nil else { return }
+        types[field.name] = field.type
+        fields.append(field)
+    }
+
+    package func type(of name: FieldName) -> FieldType? { types[name] }
+
+    /// The schema after just-in-time adoption of what the document introduces; nil when nothing
+    /// is new. The type of a known field never changes; an empty list introduces nothing, because
+    /// its type cannot be known yet.
+    package func adopting(_ document: RecordDocument) -> RecordSchema? {
+        adopting(document.fields)
+    }
+
+    package func adopting(_ newFields: [RecordField]) -> RecordSchema? {
+        var adopted = self
+        for field in newFields where types[field.name] == nil {
+            guard let type = field.value.type else { continue }
+            adopted.add(Field(name: field.name, type: type))
+        }
+        return adopted.fields.count == fields.count ? nil : adopted
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
+    package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
