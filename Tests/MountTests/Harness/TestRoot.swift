@@ -18,7 +18,7 @@ enum TestRoot {
         return path
     }()
 
-    private static let base: String = {
+    static let base: String = {
         if let value = getenv("RECORDFS_TEST_ROOT") { return String(cString: value) }
         let home = getenv("HOME").map { String(cString: $0) } ?? "/var/cache"
         return "\(home)/.cache/recordfs-tests"

@@ -6,13 +6,14 @@ extension ToolCase {
     ]
 
     /// The shell's own `echo` ignores what close answers, so a bad text shows no error.
-    private static let builtinRedirect = ToolCase(name: "printf > (builtin)") { place, edit in
+    private static let builtinRedirect = ToolCase(name: "printf > (builtin)", failure: .silent) {
+        place, edit in
         try place.shell(#"printf '%s' "$1" > "$2""#, edit.new, place.name)
     }
 
     /// The first part alone is no JSON: a draft, which the appended rest completes.
     private static let append = ToolCase(
-        name: ">>", expectedInvalid: { $0.old + "{" }
+        name: ">>", expectedInvalid: { $0.old + "{" }, errorLine: 6
     ) { place, edit in
         if edit.new == Edit.valid.new {
             return try place.shell(
@@ -25,7 +26,7 @@ extension ToolCase {
     /// Without its last newline a record has the same values: no version.
     private static let truncate = ToolCase(
         name: "truncate", expected: { String($0.old.dropLast()) },
-        expectedInvalid: { String($0.old.dropLast(3)) }, historyRows: 0
+        expectedInvalid: { String($0.old.dropLast(3)) }, historyRows: 0, errorLine: 4
     ) { place, edit in
         let cut = edit.new == Edit.valid.new ? 1 : 3
         return try place.tool("truncate", "-s", "-\(cut)", place.name)

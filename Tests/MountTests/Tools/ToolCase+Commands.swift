@@ -30,7 +30,8 @@ extension ToolCase {
         try place.tool("rsync", "-a", "--ignore-times", try place.source(edit), place.file)
     }
 
-    private static let rsyncInPlace = ToolCase(name: "rsync -a --inplace") { place, edit in
+    private static let rsyncInPlace = ToolCase(name: "rsync -a --inplace", failure: .silent) {
+        place, edit in
         try place.tool(
             "rsync", "-a", "--inplace", "--no-whole-file", "--ignore-times",
             try place.source(edit), place.file)

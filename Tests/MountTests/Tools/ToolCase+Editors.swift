@@ -9,7 +9,9 @@ extension ToolCase {
 
     /// Ex mode reads no terminal, but opens, locks and writes as on one.
     private static func vim(_ backupcopy: String) -> ToolCase {
-        ToolCase(name: "vim (backupcopy=\(backupcopy))") { place, edit in
+        ToolCase(
+            name: "vim (backupcopy=\(backupcopy))", failure: backupcopy == "yes" ? .told : .undone
+        ) { place, edit in
             try place.tool(
                 "vim", "-u", "NONE", "-es", "-V1", "-c", "set nocp wb swapfile bkc=\(backupcopy)",
                 "-c", "edit \(place.file)", "-c", "%s/\(edit.find)/\(edit.replace)/",
@@ -17,14 +19,16 @@ extension ToolCase {
         }
     }
 
-    private static let vimKeepingBackup = ToolCase(name: "vim (set backup)") { place, edit in
+    private static let vimKeepingBackup = ToolCase(name: "vim (set backup)", failure: .undone) {
+        place, edit in
         try place.tool(
             "vim", "-u", "NONE", "-es", "-V1", "-c", "set nocp backup swapfile", "-c",
             "edit \(place.file)", "-c", "%s/\(edit.find)/\(edit.replace)/", "-c", "write", "-c",
             "qall!")
     }
 
-    private static let vimOnTerminal = ToolCase(name: "vim (on a terminal)") { place, edit in
+    private static let vimOnTerminal = ToolCase(name: "vim (on a terminal)", failure: .undone) {
+        place, edit in
         let terminal = try Terminal(
             ["vim", "-u", "DEFAULTS", place.file], environment: place.environment,
             directory: place.folder)
@@ -37,7 +41,7 @@ extension ToolCase {
         return terminal.outcome(failed: shown != "written", naming: "E5", "E6")
     }
 
-    private static let neovim = ToolCase(name: "neovim") { place, edit in
+    private static let neovim = ToolCase(name: "neovim", failure: .undone) { place, edit in
         let result = try place.tool(
             "nvim", "-u", "NONE", "--headless", "-c", "edit \(place.file)", "-c",
             "%s/\(edit.find)/\(edit.replace)/", "-c", "write", "-c", "qall!")

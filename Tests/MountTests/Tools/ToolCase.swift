@@ -11,6 +11,19 @@ struct ToolCase: Sendable, CustomTestStringConvertible {
     var expectedInvalid: (@Sendable (Edit) -> String)?
     /// History rows of the valid edit: 0 when the values stay the same.
     var historyRows = 1
+    var failure = Failure.told
+    /// The line of the first error in the bad text.
+    var errorLine = 3
+    /// What the tool does when its bad edit is refused.
+    enum Failure: Sendable {
+        /// It says so; the text stays as a draft.
+        case told
+        /// It ignores what close answers; the text stays as a draft.
+        case silent
+        /// It says so and puts the old file back.
+        case undone
+    }
+
     let run: @Sendable (ToolPlace, Edit) throws -> ChildResult
 
     var testDescription: String { name }
