@@ -1,0 +1,172 @@
+extension CSV {
+    /// Reads rows out of bytes that come in pieces of any size.
+    ///
+    /// `append` what there is and take rows with `next` until it gives nil, then append more; call
+    /// `finish` after the last piece and take the rest. Blank lines are skipped, lines end with LF
+    /// or CR LF, a byte order mark at the start is ignored.
+    package struct Reader: Sendable {
+        private var buffer: [UInt8] = []
+        private var at = 0
+        /// The offset of `buffer[0]` in the input.
+        private var base = 0
+        private var line = 1
+        private var isFinished = false
+
+        package init() {}
+
+        package mutating func append(_ bytes: some Collection<UInt8>) {
+            if at > 1 << 16 {
+                buffer.removeSubrange(..<at)
+                base += at
+                at = 0
+            }
+            buffer += bytes
+        }
+
+        package mutating func finish() { isFinished = true }
+
+        /// The next row; nil when the input so far has no more whole ones.
+        ///
+        /// Errors: `invalidArgument` with the place of a malformed row; the call after that goes
+        /// on with the line behind it.
+        package mutating func next() throws(RecordError) -> Row? {
+            if base == 0, at == 0 {
+                if buffer.count < 3, !isFinished { return nil }
+                if buffer.starts(with: ByteOrderMark.utf8) { at = 3 }
+            }
+            while skipBlankLine() {}
+            guard at < buffer.count else { return nil }
+            var scan = RowScan(buffer: buffer, at: at, isFinished: isFinished)
+            switch scan.row() {
+            case .incomplete: return nil
+            case .row:
+                let row = Row(cells: scan.cells, line: line, end: base + scan.at)
+                advance(to: scan.at)
+                return row
+            case .bad(let message):
+                let position = position(of: scan.at)
+                advance(to: scan.recovery(from: at))
+                throw RecordError(.invalidArgument, message, at: position)
+            }
+        }
+
+        private mutating func skipBlankLine() -> Bool {
+            if at < buffer.count, buffer[at] == 0x0A {
+                advance(to: at + 1)
+                return true
+            }
+            if at + 1 < buffer.count, buffer[at] == 0x0D, buffer[at + 1] == 0x0A {
+                advance(to: at + 2)
+                return true
+            }
+            return false
+        }
+
+        private mutating func advance(to end: Int) {
+            line += buffer[at..<end].count(where: { $0 == 0x0A })
+            at = end
+        }
+
+        private func position(of index: Int) -> TextPosition {
+            let before = buffer[at..<index]
+            let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? at
+            return TextPosition(
+                line: line + before.count(where: { $0 == 0x0A }), column: index - start + 1,
+                offset: base + index)
+        }
+    }
+}
+
+/// One row, from its first byte to behind its line end.
+private struct RowScan {
+    enum Outcome {
+        case row
+        case incomplete
+        case bad(String)
+    }
+
+    let buffer: [UInt8]
+    var at: Int
+    let isFinished: Bool
+    private(set) var cells: [CSV.Cell] = []
+
+    init(buffer: [UInt8], at: Int, isFinished: Bool) {
+        self.buffer = buffer
+        self.at = at
+        self.isFinished = isFinished
+    }
+
+    mutating func row() -> Outcome {
+        while true {
+            let problem =
+                at < buffer.count && buffer[at] == UInt8(ascii: "\"") ? quoted() : plain()
+            if let problem { return problem }
+            guard at < buffer.count else { return isFinished ? .row : .incomplete }
+            switch buffer[at] {
+            case UInt8(ascii: ","): at += 1
+            case 0x0A:
+                at += 1
+                return .row
+            case 0x0D:
+                if at + 1 == buffer.count { return isFinished ? returnError : .incomplete }
+                guard buffer[at + 1] == 0x0A else { return returnError }
+                at += 2
+                return .row
+            default:
+                return .bad("expected \",\" or the end of the line after a closing quote")
+            }
+        }
+    }
+
+    private var returnError: Outcome {
+        .bad("a carriage return must stand before a line feed, or inside quotes")
+    }
+
+    private mutating func plain() -> Outcome? {
+        let start = at
+        while at < buffer.count {
+            switch buffer[at] {
+            case UInt8(ascii: ","), 0x0A, 0x0D:
+                cells.append(CSV.Cell(bytes: Array(buffer[start..<at]), isQuoted: false))
+                return nil
+            case UInt8(ascii: "\""):
+                return .bad("a quote inside a cell: put the cell in quotes and double the quote")
+            default: at += 1
+            }
+        }
+        guard isFinished else { return .incomplete }
+        cells.append(CSV.Cell(bytes: Array(buffer[start..<at]), isQuoted: false))
+        return nil
+    }
+
+    private mutating func quoted() -> Outcome? {
+        let open = at
+        var content: [UInt8] = []
+        at += 1
+        var runStart = at
+        while at < buffer.count {
+            guard buffer[at] == UInt8(ascii: "\"") else {
+                at += 1
+                continue
+            }
+            content += buffer[runStart..<at]
+            if at + 1 == buffer.count, !isFinished { return .incomplete }
+            guard at + 1 < buffer.count, buffer[at + 1] == UInt8(ascii: "\"") else {
+                at += 1
+                cells.append(CSV.Cell(bytes: content, isQuoted: true))
+                return nil
+            }
+            runStart = at + 1
+            at += 2
+        }
+        guard isFinished else { return .incomplete }
+        at = open
+        return .bad("the quote that begins here is never closed")
+    }
+
+    /// Behind the line of the error.
+    func recovery(from start: Int) -> Int {
+        let lineFeed = buffer[max(at, start)...].firstIndex(of: 0x0A)
+        return lineFeed.map { $0 + 1 } ?? buffer.count
+    }
+}
