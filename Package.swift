@@ -26,13 +26,14 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", swiftSettings: settings),
         .target(
             name: "RecordStore", dependencies: ["RecordModel", grdb, logging],
             swiftSettings: settings),
         .target(
-            name: "RecordTree", dependencies: ["RecordModel", "RecordStore", logging],
+            name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
             swiftSettings: settings),
         .target(
             name: "RecordMount",

@@ -2,13 +2,13 @@ import CFuse3
 import Glibc
 
 /// A thread of our own: Swift's pool has as many threads as processors, and may never wait.
-struct SystemThread: Sendable {
+package struct SystemThread: Sendable {
     private let thread: pthread_t
 
     /// Starts `body` on a new thread that takes none of the signals by which a process is asked to
     /// end.
     /// - Parameter name: as `ps -L` shows it, at most 15 bytes.
-    init(name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+    package init(name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         // The thread outlives this call, so it gets the box retained and releases it itself.
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()
@@ -29,7 +29,7 @@ struct SystemThread: Sendable {
         self.thread = thread
     }
 
-    func join() {
+    package func join() {
         pthread_join(thread, nil)
     }
 

@@ -1,0 +1,7 @@
+// Calls of Linux that Swift's Glibc module leaves out: extended attributes, which it does not
+// include, and calls that glibc declares only with _GNU_SOURCE, which the module does not define.
+#include <sys/types.h>
+#include <sys/xattr.h>
+
+int renameat2(int, const char *, int, const char *, unsigned int);
+int fallocate(int, int, off_t, off_t);

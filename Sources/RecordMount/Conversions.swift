@@ -1,0 +1,75 @@
+import FuseKit
+import RecordModel
+import RecordTree
+
+/// Hours: the kernel is told of every change that it cannot see itself.
+let cacheSeconds: Double = 86_400
+
+extension FuseKit.Entry {
+    init(_ entry: NodeEntry) {
+        let timeout = entry.isCacheable ? cacheSeconds : 0
+        self.init(
+            node: NodeID(entry.node.rawValue), attributes: FileAttributes(entry.attributes),
+            entryTimeout: timeout, attributeTimeout: timeout)
+    }
+}
+
+extension FileAttributes {
+    init(_ attributes: Attributes) {
+        self.init(
+            inode: attributes.inode, mode: attributes.mode, linkCount: attributes.links,
+            uid: attributes.owner, gid: attributes.group, size: attributes.size,
+            time: Time(attributes.modified))
+        blocks = attributes.blocks
+        accessTime = Time(attributes.accessed)
+        changeTime = Time(attributes.changed)
+    }
+}
+
+extension Time {
+    init(_ timestamp: Timestamp) {
+        self.init(seconds: timestamp.seconds, nanoseconds: timestamp.subsecond)
+    }
+}
+
+extension NodeChanges {
+    init(_ changes: FuseKit.AttributeChanges) {
+        self.init()
+        mode = changes.mode
+        owner = changes.uid
+        group = changes.gid
+        size = changes.size
+        accessed = changes.accessTime.map(Time.init)
+        modified = changes.modificationTime.map(Time.init)
+    }
+}
+
+extension NodeChanges.Time {
+    fileprivate init(_ change: FuseKit.AttributeChanges.TimeChange) {
+        switch change {
+        case .now: self = .now
+        case .set(let time):
+            self = .at(Timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds))
+        }
+    }
+}
+
+extension NodeNumber {
+    init(_ node: NodeID) { self.init(rawValue: node.rawValue) }
+}
+
+extension HandleNumber {
+    init(_ handle: FileHandle) { self.init(rawValue: handle.rawValue) }
+}
+
+extension OpenedFile {
+    init(_ opened: Opened) {
+        self.init(
+            handle: FileHandle(opened.handle.rawValue), keepCache: opened.keepCache,
+            directIO: opened.isDirect, noFlush: opened.needsNoFlush)
+    }
+}
+
+extension Requester {
+    init(_ caller: FuseKit.Caller) { self.init(processID: caller.pid) }
+}

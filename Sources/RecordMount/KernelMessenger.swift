@@ -1,0 +1,62 @@
+import FuseKit
+import Glibc
+import RecordModel
+import RecordTree
+import Synchronization
+
+/// Tells the kernel what it cannot know: invalidations, and the touches that make inotify see
+/// changes from elsewhere. All from the notifier's thread, after the commit, no lock held.
+final class KernelMessenger: Sendable {
+    private let tree: Tree
+    private let notifier: Notifier
+    private let mountpoint: String
+    private let watches: InotifyWatches
+
+    init(tree: Tree, notifier: Notifier, mountpoint: String) {
+        self.tree = tree
+        self.notifier = notifier
+        self.mountpoint = mountpoint
+        self.watches = InotifyWatches(mountpoint: mountpoint)
+    }
+
+    func send(_ notice: KernelNotice) {
+        switch notice {
+        case .content(let node): notifier.invalidateInode(NodeID(node.rawValue))
+        case .entry(let parent, let name):
+            notifier.invalidateEntry(parent: NodeID(parent.rawValue), name: FileName(name))
+        }
+    }
+
+    /// Follows the invalidations of the same change: the queue keeps the order.
+    func send(_ touches: [Touch]) {
+        guard !touches.isEmpty else { return }
+        notifier.perform { [self] in
+            for touch in touches where watches.cover(directory: touch.directory.inode) {
+                perform(touch)
+            }
+        }
+    }
+
+    private func perform(_ touch: Touch) {
+        guard tree.prepare(touch) else { return }
+        let path = Array(mountpoint.utf8) + [0x2f] + touch.directoryPath + [0x2f] + touch.name + [0]
+        path.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { path in
+                guard let path = path.baseAddress else { return }
+                switch touch.kind {
+                case .created: Self.touch(path, O_WRONLY | O_CREAT | O_EXCL)
+                case .changed: Self.touch(path, O_WRONLY)
+                case .deleted: unlink(path)
+                }
+            }
+        }
+        tree.finish(touch)
+    }
+
+    private static func touch(_ path: UnsafePointer<CChar>, _ flags: Int32) {
+        let descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return }
+        futimens(descriptor, nil)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,80 @@
+import FuseKit
+import Glibc
+package import Logging
+package import RecordModel
+package import RecordStore
+import RecordTree
+import Synchronization
+
+/// How a store is mounted.
+package struct MountConfiguration: Sendable {
+    package var mountpoint: String
+    package var stateDirectory: String
+    package var readOnly = false
+    package var allowOther = false
+    /// Further `-o` options for libfuse.
+    package var options: [String] = []
+    /// How long a deleted name may come back as the same record.
+    package var grace: Duration = .seconds(3)
+    package var threads = 2
+
+    package init(mountpoint: String, stateDirectory: String) {
+        self.mountpoint = mountpoint
+        self.stateDirectory = stateDirectory
+    }
+}
+
+/// A store as a mounted file system, from mount to unmount.
+package enum MountDaemon {
+    /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted.
+    /// The store stays open; what waited is final when this returns.
+    package static func run(
+        _ configuration: MountConfiguration, store: RecordStore, logger: Logger,
+        ready: @escaping @Sendable () -> Void
+    ) throws(RecordError) {
+        var options = Tree.Options(
+            owner: getuid(), group: getgid(), processID: getpid(),
+            isReadOnly: configuration.readOnly, grace: configuration.grace)
+        options.limits = store.options.limits
+        let tree = Tree(store: store, options: options)
+        try tree.start()
+        let session = Session(
+            fileSystem: RecordFileSystem(tree: tree, ready: ready),
+            mountpoint: configuration.mountpoint, options: mountOptions(configuration))
+        let messenger = KernelMessenger(
+            tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
+        tree.setNotifier { messenger.send($0) }
+        store.observe { changes in messenger.send(tree.storeChanged(changes)) }
+        do throws(MountError) {
+            try session.mount()
+        } catch {
+            throw RecordError(.ioFailure, "\(error)")
+        }
+        let maintenance = Maintenance(tree: tree, logger: logger)
+        do throws(MountError) {
+            try maintenance.start()
+            try session.run(threads: configuration.threads)
+        } catch {
+            maintenance.stop()
+            throw RecordError(.ioFailure, "\(error)")
+        }
+        maintenance.stop()
+        try tree.finish()
+    }
+
+    private static func mountOptions(_ configuration: MountConfiguration) -> MountOptions {
+        var options = MountOptions(source: configuration.stateDirectory, subtype: "recordfs")
+        options.allowOther = configuration.allowOther
+        options.isReadOnly = configuration.readOnly
+        options.extra = configuration.options
+        return options
+    }
+
+    package static func unmount(mountpoint: String, lazy: Bool) throws(RecordError) {
+        do throws(MountError) {
+            try MountPoint.unmount(mountpoint, lazy: lazy)
+        } catch {
+            throw RecordError(.ioFailure, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import FuseKit
+import RecordModel
+import RecordTree
+import Synchronization
+
+extension RecordFileSystem {
+    func open(node: NodeID, flags: OpenFlags, reply: consuming OpenReply) {
+        let caller = Requester(reply.caller)
+        do throws(RecordError) {
+            let opened = try tree.open(NodeNumber(node), flags: flags.rawValue, caller: caller)
+            if !reply.send(OpenedFile(opened)) { tree.release(opened.handle) }
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func create(
+        parent: NodeID, name: FileName, mode: UInt32, flags: OpenFlags,
+        reply: consuming CreateReply
+    ) {
+        let caller = Requester(reply.caller)
+        do throws(RecordError) {
+            let (entry, opened) = try tree.create(
+                parent: NodeNumber(parent), name: name.bytes, mode: mode, flags: flags.rawValue,
+                caller: caller)
+            guard !reply.send(Entry(entry), OpenedFile(opened)) else { return }
+            tree.release(opened.handle)
+            tree.forget(entry.node, count: 1)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func read(node: NodeID, handle: FileHandle, offset: Int64, reply: consuming DataReply) {
+        do throws(RecordError) {
+            let result = try tree.read(HandleNumber(handle), offset: offset, count: reply.size)
+            answer(reply, result)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    private func answer(_ reply: consuming DataReply, _ result: ReadResult) {
+        switch result {
+        case .bytes(let bytes): reply.send(bytes)
+        case .file(let file, let offset, _):
+            withExtendedLifetime(file) {}
+            let descriptor = file.descriptor
+            reply.send(descriptor: descriptor, offset: offset)
+            withExtendedLifetime(file) {}
+        case .deferred(let start):
+            let later = DeferredReply(reply)
+            start { result in
+                guard let reply = later.take() else { return }
+                switch result {
+                case .success(.deferred), .failure:
+                    if case .failure(let error) = result { reply.fail(Errno(error)) }
+                case .success(let result): self.answer(reply, result)
+                }
+            }
+        }
+    }
+
+    func write(
+        node: NodeID, handle: FileHandle, offset: Int64, data: UnsafeRawBufferPointer,
+        isWriteback: Bool, reply: consuming WriteReply
+    ) {
+        do throws(RecordError) {
+            try tree.write(
+                HandleNumber(handle), offset: offset, data: data, isWriteback: isWriteback)
+            reply.send(count: data.count)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func flush(
+        node: NodeID, handle: FileHandle, lockOwner: UInt64, reply: consuming EmptyReply
+    ) {
+        do throws(RecordError) {
+            try tree.flush(HandleNumber(handle))
+            reply.send()
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func fsync(
+        node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply
+    ) {
+        do throws(RecordError) {
+            try tree.synchronize(HandleNumber(handle), dataOnly: dataOnly)
+            reply.send()
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func release(
+        node: NodeID, handle: FileHandle, flags: OpenFlags, reply: consuming EmptyReply
+    ) {
+        tree.release(HandleNumber(handle))
+        reply.send()
+    }
+
+    func fallocate(
+        node: NodeID, handle: FileHandle, mode: Int32, offset: Int64, length: Int64,
+        reply: consuming EmptyReply
+    ) {
+        do throws(RecordError) {
+            try tree.allocate(HandleNumber(handle), mode: mode, offset: offset, length: length)
+            reply.send()
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func lseek(
+        node: NodeID, handle: FileHandle, offset: Int64, whence: Int32, reply: consuming SeekReply
+    ) {
+        do throws(RecordError) {
+            reply.send(
+                offset: try tree.seek(HandleNumber(handle), offset: offset, whence: whence))
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func readdir(
+        node: NodeID, handle: FileHandle, offset: Int64, reply: consuming DirectoryReply
+    ) {
+        var reply = reply
+        do throws(RecordError) {
+            try tree.list(HandleNumber(handle), from: UInt64(bitPattern: offset)) { listed in
+                reply.add(
+                    name: FileName(listed.name), inode: listed.entry.attributes.inode,
+                    mode: listed.entry.attributes.mode, nextOffset: Int64(bitPattern: listed.next))
+            }
+            reply.send()
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func readdirplus(
+        node: NodeID, handle: FileHandle, offset: Int64, reply: consuming DirectoryReply
+    ) {
+        var reply = reply
+        var listed: [NodeEntry] = []
+        do throws(RecordError) {
+            try tree.list(HandleNumber(handle), from: UInt64(bitPattern: offset)) { item in
+                let isTaken = reply.addPlus(
+                    name: FileName(item.name), entry: Entry(item.entry),
+                    nextOffset: Int64(bitPattern: item.next))
+                if isTaken {
+                    tree.didList(item.entry)
+                    listed.append(item.entry)
+                }
+                return isTaken
+            }
+            guard !reply.send() else { return }
+            for entry in listed { tree.forget(entry.node, count: 1) }
+        } catch {
+            for entry in listed { tree.forget(entry.node, count: 1) }
+            reply.fail(Errno(error))
+        }
+    }
+}
+
+/// A reply that waits for bytes from elsewhere.
+private final class DeferredReply: Sendable {
+    private let reply: Mutex<DataReply?>
+    init(_ reply: consuming DataReply) { self.reply = Mutex(reply) }
+
+    /// The reply, for the first who asks.
+    func take() -> DataReply? { reply.withLock { $0.take() } }
+}

@@ -1,0 +1,228 @@
+import FuseKit
+import RecordModel
+import RecordTree
+import Synchronization
+
+/// Requests of the kernel as calls of the tree, and its errors as errno.
+///
+/// Every method answers its reply once: with the tree's value or with the errno of its error.
+final class RecordFileSystem: FileSystem {
+    let tree: Tree
+    /// Called once, when the kernel has accepted the mount.
+    private let ready: @Sendable () -> Void
+
+    init(tree: Tree, ready: @escaping @Sendable () -> Void) {
+        self.tree = tree
+        self.ready = ready
+    }
+
+    func initialize(_ connection: inout Connection) { ready() }
+
+    func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply) {
+        let caller = Requester(reply.caller)
+        do throws(RecordError) {
+            let parent = NodeNumber(parent)
+            if let entry = try tree.lookup(parent: parent, name: name.bytes, caller: caller) {
+                sent(reply.send(Entry(entry)), entry)
+            } else {
+                let isCacheable = tree.canCacheAbsence(parent: parent, name: name.bytes)
+                reply.sendNegative(timeout: isCacheable ? cacheSeconds : 0)
+            }
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    /// A reply that did not reach the kernel has counted no lookup there.
+    private func sent(_ isSent: Bool, _ entry: NodeEntry) {
+        if !isSent { tree.forget(entry.node, count: 1) }
+    }
+
+    func forget(node: NodeID, count: UInt64) { tree.forget(NodeNumber(node), count: count) }
+
+    func getattr(node: NodeID, handle: FileHandle?, reply: consuming AttributeReply) {
+        do throws(RecordError) {
+            let (attributes, isCacheable) = try tree.attributes(
+                of: NodeNumber(node), handle: handle.map(HandleNumber.init))
+            reply.send(FileAttributes(attributes), timeout: isCacheable ? cacheSeconds : 0)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func setattr(
+        node: NodeID, changes: FuseKit.AttributeChanges, handle: FileHandle?,
+        reply: consuming AttributeReply
+    ) {
+        if reply.caller.pid == tree.ownProcessID {
+            return getattr(node: node, handle: handle, reply: reply)
+        }
+        do throws(RecordError) {
+            let (attributes, isCacheable) = try tree.setAttributes(
+                of: NodeNumber(node), NodeChanges(changes),
+                handle: handle.map(HandleNumber.init))
+            reply.send(FileAttributes(attributes), timeout: isCacheable ? cacheSeconds : 0)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func readlink(node: NodeID, reply: consuming LinkReply) {
+        do throws(RecordError) {
+            reply.send(try tree.target(ofSymlink: NodeNumber(node)))
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func symlink(
+        target: [UInt8], parent: NodeID, name: FileName, reply: consuming EntryReply
+    ) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.makeSymlink(parent: NodeNumber(parent), name: name.bytes, target: target)
+        }
+    }
+
+    func link(node: NodeID, newParent: NodeID, newName: FileName, reply: consuming EntryReply) {
+        // What git, cp -l and rsync --link-dest expect where there are no hard links.
+        reply.fail(.EPERM)
+    }
+
+    func mknod(
+        parent: NodeID, name: FileName, mode: UInt32, device: UInt64, reply: consuming EntryReply
+    ) {
+        let caller = Requester(reply.caller)
+        answer(reply) { tree throws(RecordError) in
+            try tree.makeNode(
+                parent: NodeNumber(parent), name: name.bytes, mode: mode, caller: caller)
+        }
+    }
+
+    func mkdir(parent: NodeID, name: FileName, mode: UInt32, reply: consuming EntryReply) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.makeDirectory(parent: NodeNumber(parent), name: name.bytes, mode: mode)
+        }
+    }
+
+    private func answer(
+        _ reply: consuming EntryReply,
+        _ body: (Tree) throws(RecordError) -> NodeEntry
+    ) {
+        do throws(RecordError) {
+            let entry = try body(tree)
+            sent(reply.send(Entry(entry)), entry)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    private func answer(
+        _ reply: consuming EmptyReply,
+        _ body: (Tree) throws(RecordError) -> Void
+    ) {
+        do throws(RecordError) {
+            try body(tree)
+            reply.send()
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func unlink(parent: NodeID, name: FileName, reply: consuming EmptyReply) {
+        let caller = Requester(reply.caller)
+        answer(reply) { tree throws(RecordError) in
+            try tree.remove(parent: NodeNumber(parent), name: name.bytes, caller: caller)
+        }
+    }
+
+    func rmdir(parent: NodeID, name: FileName, reply: consuming EmptyReply) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.removeDirectory(parent: NodeNumber(parent), name: name.bytes)
+        }
+    }
+
+    func rename(
+        parent: NodeID, name: FileName, newParent: NodeID, newName: FileName, flags: RenameFlags,
+        reply: consuming EmptyReply
+    ) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.rename(
+                parent: NodeNumber(parent), name: name.bytes, newParent: NodeNumber(newParent),
+                newName: newName.bytes, flags: flags.rawValue)
+        }
+    }
+
+    func opendir(node: NodeID, flags: OpenFlags, reply: consuming OpenReply) {
+        do throws(RecordError) {
+            let opened = try tree.openDirectory(NodeNumber(node))
+            var file = OpenedFile(opened)
+            file.cacheReaddir = opened.keepCache
+            if !reply.send(file) { tree.release(opened.handle) }
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func releasedir(node: NodeID, handle: FileHandle, reply: consuming EmptyReply) {
+        tree.release(HandleNumber(handle))
+        reply.send()
+    }
+
+    func fsyncdir(
+        node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply
+    ) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.synchronizeDirectory(NodeNumber(node))
+        }
+    }
+
+    func statfs(node: NodeID, reply: consuming StatisticsReply) {
+        do throws(RecordError) {
+            let figures = try tree.figures()
+            var statistics = FileSystemStatistics()
+            statistics.blockSize = figures.blockSize
+            statistics.blocks = figures.blocks
+            statistics.freeBlocks = figures.blocksFree
+            statistics.availableBlocks = figures.blocksAvailable
+            statistics.files = figures.files
+            statistics.freeFiles = figures.filesFree
+            statistics.nameLength = figures.nameLengthMax
+            reply.send(statistics)
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func setxattr(
+        node: NodeID, name: FileName, value: UnsafeRawBufferPointer,
+        flags: ExtendedAttributeFlags, reply: consuming EmptyReply
+    ) {
+        let bytes = Array(value)
+        answer(reply) { tree throws(RecordError) in
+            try tree.setAttribute(
+                name.bytes, of: NodeNumber(node), to: bytes, flags: flags.rawValue)
+        }
+    }
+
+    func getxattr(node: NodeID, name: FileName, reply: consuming ExtendedAttributeReply) {
+        do throws(RecordError) {
+            reply.send(try tree.attribute(name.bytes, of: NodeNumber(node)))
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func listxattr(node: NodeID, reply: consuming ExtendedAttributeReply) {
+        do throws(RecordError) {
+            reply.send(names: try tree.attributeNames(of: NodeNumber(node)).map(FileName.init))
+        } catch {
+            reply.fail(Errno(error))
+        }
+    }
+
+    func removexattr(node: NodeID, name: FileName, reply: consuming EmptyReply) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.removeAttribute(name.bytes, of: NodeNumber(node))
+        }
+    }
+}

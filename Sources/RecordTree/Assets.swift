@@ -1,0 +1,204 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    func openAsset(_ id: AssetID, flags: Int32) throws(RecordError) -> Opened {
+        let writes = flags & O_ACCMODE != O_RDONLY
+        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+            throw RecordError(.stale, "the asset is gone")
+        }
+        if writes { try checkWritable(record.type) }
+        let open = try openAsset(entry, type: record.type, writes: writes)
+        if flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
+        let handle = addHandle(.asset(open), flags: flags)
+        return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
+    }
+
+    private func openAsset(_ entry: AssetEntry, type: TypeID, writes: Bool) throws(RecordError)
+        -> OpenAsset
+    {
+        let key = AssetKey(entry)
+        let content = try storedContent(of: entry)
+        let made = OpenAsset(
+            key: key, type: type, stem: entry.stem, fileExtension: entry.fileExtension,
+            .init(file: content, modified: entry.modified, size: entry.size))
+        return share(made, writes: writes)
+    }
+
+    private func share(_ made: OpenAsset, writes: Bool) -> OpenAsset {
+        state.withLock { state in
+            let open = state.assets[made.key] ?? made
+            state.assets[made.key] = open
+            open.state.withLock { state in
+                state.handles += 1
+                if writes { state.writers += 1 }
+            }
+            return open
+        }
+    }
+
+    /// The file of an asset's bytes; nil when they are not on this machine.
+    func storedContent(of entry: AssetEntry) throws(RecordError) -> HostFile? {
+        if let bytes = try store.inlineValue(of: entry) { return try temporaryFile(bytes) }
+        guard let hash = entry.hash, entry.isDownloaded else { return nil }
+        return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+    }
+
+    /// An anonymous file with these bytes.
+    func temporaryFile(_ bytes: [UInt8]) throws(RecordError) -> HostFile {
+        let (file, path) = try newWorkingFile()
+        guard withPath(path, { unlink($0) }) == 0 else { throw .lastSystemError("unlink", path) }
+        try file.writeAll(bytes)
+        return file
+    }
+
+    private func newWorkingFile() throws(RecordError) -> (HostFile, [UInt8]) {
+        let name = "\(store.directory)/assets/tmp/w\(getpid())-\(UInt64.random(in: 0...(.max)))"
+        let path = Array(name.utf8)
+        return (try HostFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL), path)
+    }
+
+    func createAsset(
+        _ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?, fileExtension: [UInt8],
+        flags: Int32
+    ) throws(RecordError) -> (NodeEntry, Opened) {
+        let entry: AssetEntry
+        if let existing = try findAsset(type, stem, field, index) {
+            guard flags & O_EXCL == 0 || existing.hash == nil else {
+                throw RecordError(.alreadyExists, "the asset is there already")
+            }
+            entry = existing
+        } else {
+            entry = try makeAsset(type, stem, field, index, fileExtension: fileExtension)
+        }
+        let open = try openAsset(entry, type: type, writes: true)
+        if entry.hash == nil || flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
+        guard let node = try self.entry(of: .asset(entry.id)) else {
+            throw RecordError(.stale, "the asset is gone")
+        }
+        return (node, Opened(handle: addHandle(.asset(open), flags: flags), keepCache: true))
+    }
+
+    /// A row for a new asset, whose bytes are still to come. An asset may come before its record
+    /// (cp -r copies in any order); the record then is an empty draft until its text comes.
+    private func makeAsset(
+        _ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
+    ) throws(RecordError) -> AssetEntry {
+        guard stem.decoded != nil else { throw .invalidStem(stem) }
+        return try store.write(author: .mount) { transaction throws(RecordError) in
+            let record = try transaction.record(type, stem)
+            let id: RecordID
+            if let record, record.state != .waitingDelete {
+                id = record.id
+            } else {
+                let reason = RecordError(
+                    .invalidRecord, "\(stem).json is still missing; its assets wait for it")
+                id = try transaction.saveDraft(
+                    text: [], type: type, stem: stem, id: record?.id, error: reason
+                ).id
+            }
+            return try transaction.expectAsset(id, field, index, fileExtension: fileExtension)
+        }
+    }
+
+    /// The file that writes go to, with the first `keepingBytes` of the stored content.
+    func workingCopy(of open: OpenAsset, keepingBytes limit: Int64 = .max) throws(RecordError)
+        -> HostFile
+    {
+        let (current, isWorking) = open.state.withLock { ($0.file, $0.workingCopy != nil) }
+        if isWorking, let current { return current }
+        let (file, path) = try newWorkingFile()
+        if let current {
+            try file.copy(from: current, count: min(limit, Int64(try current.status.st_size)))
+        } else if limit > 0, open.shown.size > 0 {
+            throw RecordError(
+                .unavailable, "the asset is not on this machine yet: read it before changing it")
+        }
+        open.state.withLock { state in
+            state.file = file
+            state.workingCopy = path
+        }
+        return file
+    }
+
+    func truncateAsset(_ id: AssetID, to size: Int64, handle: HandleNumber?) throws(RecordError) {
+        if let handle, case .asset(let open) = try self.handle(handle).current {
+            return try open.truncate(to: size, in: self)
+        }
+        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+            throw RecordError(.stale, "the asset is gone")
+        }
+        try checkWritable(record.type)
+        let open = try openAsset(entry, type: record.type, writes: true)
+        defer { close(open, writes: true) }
+        try open.truncate(to: size, in: self)
+    }
+
+    /// Gives the working copy to the store and to the record, in one transaction.
+    func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
+        let isSaved = try open.changing { () throws(RecordError) in
+            try saveWorkingCopy(of: open, isLast: isLast)
+        }
+        if isSaved { recordTextChanged(open.key.record) }
+    }
+
+    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) -> Bool {
+        let (path, version, size) = open.state.withLock { state in
+            let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
+            return (isSaveable ? state.workingCopy : nil, state.version, state.size)
+        }
+        guard let path else { return false }
+        let (hash, _) = try store.importAsset(fromFile: String(decoding: path, as: UTF8.self))
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setAsset(
+                open.key.record, open.key.field, open.key.index, hash, size: size,
+                fileExtension: open.fileExtension)
+        }
+        let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+        open.state.withLock { state in
+            state.savedVersion = max(state.savedVersion, version)
+            state.file = stored
+            state.workingCopy = nil
+        }
+        return true
+    }
+
+    func close(_ open: OpenAsset, writes: Bool) {
+        let isLastWriter = open.state.withLock { state in
+            if writes { state.writers -= 1 }
+            return writes && state.writers == 0
+        }
+        if isLastWriter {
+            do throws(RecordError) {
+                try save(open, isLast: true)
+            } catch {
+                events.note(failure: error, of: "\(open.stem)@\(open.key.field)")
+            }
+        }
+        state.withLock { state in
+            let isDone = open.state.withLock { open in
+                open.handles -= 1
+                return open.handles == 0
+            }
+            if isDone, state.assets[open.key] === open { state.assets[open.key] = nil }
+        }
+    }
+}
+
+extension HostFile {
+    func copy(from source: HostFile, count: Int64) throws(RecordError) {
+        var done: Int64 = 0
+        while done < count {
+            let chunk = try source.read(offset: done, count: Int(min(1 << 20, count - done)))
+            if chunk.isEmpty { return }
+            var failure: RecordError?
+            chunk.withUnsafeBytes { bytes in
+                do throws(RecordError) { try write(bytes, offset: done) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            done += Int64(chunk.count)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import RecordModel
+
+/// What `stat` shows of a node.
+package struct Attributes: Sendable {
+    package var inode: UInt64
+    /// Type and permission bits, as in `st_mode`.
+    package var mode: UInt32
+    package var links: UInt32 = 1
+    package var owner: UInt32
+    package var group: UInt32
+    /// In bytes.
+    package var size: Int64
+    /// In units of 512 bytes.
+    package var blocks: Int64
+    package var accessed: Timestamp
+    package var modified: Timestamp
+    package var changed: Timestamp
+}
+
+/// A node with its attributes, as a lookup returns it.
+package struct NodeEntry: Sendable {
+    package let node: NodeNumber
+    package let attributes: Attributes
+    /// Whether the kernel may keep the entry and its attributes until it is told otherwise.
+    package let isCacheable: Bool
+}
+
+/// The changes that a setattr asks for; nil leaves a value as it is.
+package struct NodeChanges: Sendable {
+    package enum Time: Sendable {
+        case now
+        case at(Timestamp)
+    }
+    package var mode: UInt32?
+    package var owner: UInt32?
+    package var group: UInt32?
+    package var size: Int64?
+    package var accessed: Time?
+    package var modified: Time?
+    package init() {}
+}
+
+/// How the caller opened a file: the flags of open(2).
+package struct OpenMode: Sendable {
+    package let flags: Int32
+    package init(flags: Int32) { self.flags = flags }
+}
+
+/// Who asks. The daemon's own calls adopt remote state instead of changing it (mount.md §6).
+package struct Requester: Sendable {
+    package let processID: Int32
+    package init(processID: Int32) { self.processID = processID }
+}
+
+/// A file handle between open and release.
+package struct HandleNumber: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// What an open tells the kernel.
+package struct Opened: Sendable {
+    package let handle: HandleNumber
+    /// Pages of earlier opens are still right.
+    package var keepCache = false
+    /// The content has no size in advance or changes by itself.
+    package var isDirect = false
+    /// Closing it has nothing to say.
+    package var needsNoFlush = false
+}
+
+/// One name of a directory listing.
+package struct ListedEntry: Sendable {
+    package let name: [UInt8]
+    package let entry: NodeEntry
+    /// Where a reader that has taken this name goes on.
+    package let next: UInt64
+}
+
+/// The answer to a read.
+package enum ReadResult: Sendable {
+    case bytes([UInt8])
+    /// A range of a real file; the descriptor stays open while the value lives.
+    case file(HostFile, offset: Int64, count: Int)
+    /// Bytes that are not here yet: the closure starts the wait, and calls back once.
+    case deferred(
+        @Sendable (@escaping @Sendable (Result<ReadResult, RecordError>) -> Void) -> Void)
+}
+
+/// A file system's figures for statfs.
+package struct FileSystemFigures: Sendable {
+    package var blockSize: UInt64
+    package var blocks, blocksFree, blocksAvailable: UInt64
+    package var files, filesFree: UInt64
+    package var nameLengthMax: UInt64
+}

@@ -1,0 +1,90 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// The text that somebody writes to `ctl` or to the development schema.
+final class CommandBuffer: Sendable {
+    private static let sizeMax = 16 << 20
+    let path: ControlPath
+    private struct State {
+        var text: [UInt8]
+        var isDirty = false
+    }
+    private let state: Mutex<State>
+
+    init(path: ControlPath, text: [UInt8]) {
+        self.path = path
+        state = Mutex(State(text: text))
+    }
+
+    func read(offset: Int64, count: Int) -> [UInt8] {
+        state.withLock { state in
+            guard offset >= 0, offset < state.text.count else { return [] }
+            return Array(state.text[Int(offset)..<min(state.text.count, Int(offset) + count)])
+        }
+    }
+
+    func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
+        guard Int(offset) + data.count <= Self.sizeMax else {
+            throw RecordError(.tooLarge, "more than \(Self.sizeMax) bytes")
+        }
+        state.withLock { state in
+            let end = Int(offset) + data.count
+            if state.text.count < end {
+                state.text += Array(repeating: 0, count: end - state.text.count)
+            }
+            state.text.replaceSubrange(Int(offset)..<end, with: data)
+            state.isDirty = true
+        }
+    }
+
+    /// The text when it has changed since it was last taken.
+    func take() -> [UInt8]? {
+        state.withLock { state in
+            defer { state.isDirty = false }
+            return state.isDirty ? state.text : nil
+        }
+    }
+}
+
+extension Tree {
+    func run(_ buffer: CommandBuffer) throws(RecordError) {
+        guard let text = buffer.take() else { return }
+        switch buffer.path {
+        case .schema(isProduction: false):
+            let schemas = try SchemaText.parse(text)
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                for (type, schema) in schemas { try transaction.setSchema(schema, of: type) }
+            }
+        default: return
+        }
+    }
+
+    /// One command a line, run as it is written, so that a failed one is an errno of write().
+    func runCommands(_ data: UnsafeRawBufferPointer) throws(RecordError) {
+        for line in data.split(separator: UInt8(ascii: "\n")) {
+            let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard let command = words.first else { continue }
+            try run(command: String(command), arguments: words.dropFirst().map(String.init))
+        }
+    }
+
+    private func run(command: String, arguments: [String]) throws(RecordError) {
+        switch command {
+        case "retry":
+            guard retryUnsaved() else {
+                throw RecordError(.noSpace, "\(unsavedCount) records still cannot be saved")
+            }
+        case "forget":
+            guard arguments == ["cache"] else {
+                throw RecordError(.invalidArgument, "write: forget cache")
+            }
+            notify(Database.allCases.map { .content(NodeNumber($0)) })
+        case "sync", "pause", "resume":
+            throw RecordError(.unsupported, "no record server is set up for this store")
+        default:
+            throw RecordError(
+                .invalidArgument, "\(command): commands are sync, pause, resume, retry, forget")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    func statusText() throws(RecordError) -> [UInt8] {
+        let counts = try store.counts()
+        var zones: [JSONValue] = []
+        for count in counts.zones {
+            guard let zone = try store.zone(count.zone) else { continue }
+            var members = [
+                JSONMember(key: "database", value: .string(Text(zone.database.name))),
+                JSONMember(key: "zone", value: .string(Text(utf8: zone.name.bytes))),
+                JSONMember(key: "records", value: .integer(count.records)),
+                JSONMember(key: "pending", value: .integer(count.pending)),
+                JSONMember(key: "drafts", value: .integer(count.drafts)),
+            ]
+            if let oldest = count.oldestPending {
+                members.append(
+                    JSONMember(key: "oldestPending", value: .string(Text(oldest.iso8601))))
+            }
+            zones.append(.object(members))
+        }
+        let status = JSONValue.object([
+            JSONMember(key: "account", value: .null),
+            JSONMember(key: "server", value: .null),
+            JSONMember(key: "unsaved", value: .integer(Int64(unsavedCount))),
+            JSONMember(key: "zones", value: .array(zones)),
+        ])
+        return status.serialized(pretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    func metricsText() throws(RecordError) -> [UInt8] {
+        let counts = try store.counts()
+        let (open, handles) = state.withLock { ($0.open.count, $0.handles.count) }
+        let figures: [(String, String, Int64)] = [
+            (
+                "recordfs_records", "Records in the store.",
+                counts.zones.reduce(0) { $0 + $1.records }
+            ),
+            (
+                "recordfs_pending_changes", "Changes that no server has acknowledged.",
+                counts.zones.reduce(0) { $0 + $1.pending }
+            ),
+            ("recordfs_drafts", "Rejected saves.", counts.zones.reduce(0) { $0 + $1.drafts }),
+            ("recordfs_open_records", "Records that are open.", Int64(open)),
+            ("recordfs_open_handles", "Open files and directories.", Int64(handles)),
+        ]
+        let lines = figures.map { name, help, value in
+            "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"
+        }
+        return Array(lines.joined().utf8)
+    }
+
+    func metaText(_ id: RecordID) throws(RecordError) -> [UInt8]? {
+        guard let meta = try store.meta(of: id) else { return nil }
+        let value = JSONValue.object([
+            JSONMember(key: "name", value: .string(Text(utf8: meta.name.bytes))),
+            JSONMember(
+                key: "changeTag",
+                value: meta.changeTag.isEmpty ? .null : .string(Text(meta.changeTag))),
+            JSONMember(key: "created", value: .string(Text(meta.created.iso8601))),
+            JSONMember(key: "createdBy", value: .string(Text(meta.createdBy))),
+            JSONMember(key: "modified", value: .string(Text(meta.modified.iso8601))),
+            JSONMember(key: "modifiedBy", value: .string(Text(meta.modifiedBy))),
+            JSONMember(key: "generation", value: .integer(meta.generation)),
+            JSONMember(key: "state", value: .string(Text(try stateName(of: meta)))),
+        ])
+        return value.serialized(pretty: true) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONValue {
+    static func integer(_ value: Int64) -> JSONValue {
+        .number(JSONNumber(value))
+    }
+}
+
+extension StoreChange {
+    /// As a line of `.recordfs/events` shows it.
+    var eventMembers: [JSONMember] {
+        var members = [
+            JSONMember(key: "event", value: .string(Text(kind.rawValue))),
+            JSONMember(key: "author", value: .string(Text(author.rawValue))),
+        ]
+        if let stem {
+            members.append(JSONMember(key: "name", value: .string(Text(utf8: stem.bytes))))
+        }
+        if let token { members.append(JSONMember(key: "token", value: .integer(token))) }
+        return members
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Makes a zone, a record type or a scratch directory, by where the name is (mkdir).
+    package func makeDirectory(parent: NodeNumber, name: [UInt8], mode: UInt32)
+        throws(RecordError) -> NodeEntry
+    {
+        try checkWritable()
+        try checkLength(name)
+        let directory = try node(parent)
+        let made: Node
+        switch meaning(of: name, in: directory) {
+        case .zone(let database, let owner, let zone):
+            made = .zone(try makeZone(database, owner, zone))
+        case .type(let zone, let type): made = .type(try makeType(zone, type))
+        case .scratch(let place):
+            try storage.makeDirectory(try newScratchPath(place), mode: mode & 0o7777)
+            made = .scratch(state.withLock { $0.scratch.id(at: place) })
+        case .record, .asset:
+            throw RecordError(.notPermitted, "a name like this is a file, not a directory")
+        case .control(let path, let name): made = try makeControlDirectory(name, in: path)
+        case .impossible: throw Self.badDirectoryName(name, in: directory)
+        case .owner, .database, .fixed, .errorFile:
+            throw RecordError(.notPermitted, "no directory can be made here")
+        }
+        guard let entry = try entry(of: made) else {
+            throw RecordError(.stale, "the directory is gone")
+        }
+        return entry
+    }
+
+    private static func badDirectoryName(_ name: [UInt8], in parent: Node) -> RecordError {
+        switch parent {
+        case .zone:
+            RecordError(
+                .invalidName,
+                "a record type is a letter followed by letters, digits and underscores")
+        case .database, .owner:
+            RecordError(.invalidName, "a zone's name spells special characters as %XX")
+        default: RecordError(.notPermitted, "no directory can be made here")
+        }
+    }
+
+    private func makeZone(_ database: Database, _ owner: OwnerName, _ name: ZoneName)
+        throws(RecordError) -> ZoneID
+    {
+        guard database != .shared else {
+            throw RecordError(.notPermitted, "zones under shared/ come from their owners")
+        }
+        guard name.isValid else {
+            throw RecordError(.invalidName, "a zone's name has 1 to 255 bytes and no leading _")
+        }
+        return try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.makeZone(database, owner, name).id
+        }
+    }
+
+    private func makeType(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeID {
+        guard let info = try store.zone(zone) else {
+            throw RecordError(.stale, "the zone is gone")
+        }
+        try checkWritable(info)
+        return try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.makeType(zone, name).id
+        }
+    }
+
+    /// Removes an empty zone, record type or scratch directory (rmdir).
+    package func removeDirectory(parent: NodeNumber, name: [UInt8]) throws(RecordError) {
+        try checkWritable()
+        let directory = try node(parent)
+        if case .control(let path) = directory {
+            return try removeControl(name, in: path)
+        }
+        guard let target = try find(name, in: directory) else {
+            throw RecordError(.notFound, "no such directory")
+        }
+        switch target {
+        case .scratch(let id):
+            guard let place = place(of: id) else {
+                throw RecordError(.notFound, "no such directory")
+            }
+            try removeScratch(place, isDirectory: true)
+        case .type(let type):
+            try checkWritable(type)
+            try checkHasNoScratch(.type(type))
+            let hasPending = state.withLock { $0.pending[type] != nil }
+            if hasPending { throw RecordError(.notEmpty, "the directory is not empty") }
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.removeType(type)
+            }
+            state.withLock { $0.places[type] = nil }
+        case .zone(let zone):
+            try checkHasNoScratch(.zone(zone))
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.removeZone(zone)
+            }
+            state.withLock { $0.places = $0.places.filter { $0.value.zone.id != zone } }
+        case .root, .database, .owner, .control:
+            throw RecordError(.notPermitted, "this directory belongs to the mount")
+        case .record, .asset, .errorFile, .readme:
+            throw RecordError(.notDirectory, "not a directory")
+        }
+    }
+
+    private func checkHasNoScratch(_ directory: ScratchPlace.Directory) throws(RecordError) {
+        guard try scratchNames(directory).isEmpty else {
+            throw RecordError(.notEmpty, "the directory is not empty")
+        }
+    }
+
+    /// Makes a symlink; only scratch names can be one (symlink).
+    package func makeSymlink(parent: NodeNumber, name: [UInt8], target: [UInt8])
+        throws(RecordError) -> NodeEntry
+    {
+        try checkWritable()
+        try checkLength(name)
+        guard case .scratch(let place) = meaning(of: name, in: try node(parent)) else {
+            throw RecordError(.notPermitted, "a record or a directory of records is no symlink")
+        }
+        try storage.makeSymlink(try newScratchPath(place), target: target)
+        let id = state.withLock { $0.scratch.id(at: place) }
+        guard let entry = try entry(of: .scratch(id)) else {
+            throw RecordError(.stale, "the symlink is gone")
+        }
+        return entry
+    }
+
+    package func target(ofSymlink number: NodeNumber) throws(RecordError) -> [UInt8] {
+        switch try node(number) {
+        case .scratch(let id):
+            guard let place = place(of: id) else { throw RecordError(.stale, "it is gone") }
+            return try storage.target(ofSymlink: try scratchPath(place))
+        case .control(let path): return try controlSymlink(path)
+        default: throw RecordError(.invalidArgument, "not a symlink")
+        }
+    }
+
+    /// Makes a file without opening it (mknod). Only regular files and, in scratch, pipes.
+    package func makeNode(parent: NodeNumber, name: [UInt8], mode: UInt32, caller: Requester)
+        throws(RecordError) -> NodeEntry
+    {
+        let kind = mode & UInt32(S_IFMT)
+        if kind == UInt32(S_IFREG) || kind == 0 {
+            let (entry, opened) = try create(
+                parent: parent, name: name, mode: mode, flags: O_WRONLY | O_EXCL, caller: caller)
+            release(opened.handle)
+            return entry
+        }
+        guard kind == UInt32(S_IFIFO),
+            case .scratch(let place) = meaning(of: name, in: try node(parent))
+        else {
+            throw RecordError(.notPermitted, "devices and sockets cannot be kept here")
+        }
+        try checkWritable()
+        guard withPath(try newScratchPath(place), { mkfifo($0, mode & 0o7777) }) == 0 else {
+            throw .lastSystemError("mkfifo", name)
+        }
+        let id = state.withLock { $0.scratch.id(at: place) }
+        guard let entry = try entry(of: .scratch(id)) else {
+            throw RecordError(.stale, "the pipe is gone")
+        }
+        return entry
+    }
+}

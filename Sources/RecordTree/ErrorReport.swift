@@ -1,0 +1,30 @@
+import RecordModel
+import RecordStore
+
+/// What `.error` says: the last rejected save of a directory, in words.
+struct ErrorReport: Sendable {
+    let text: [UInt8]
+    let since: Timestamp
+}
+
+extension Tree {
+    /// Nil when every save of the directory was accepted.
+    func errorReport(of type: TypeID) throws(RecordError) -> ErrorReport? {
+        let drafts = try store.drafts(in: type)
+        guard let last = drafts.max(by: { $0.since < $1.since }) else { return nil }
+        var lines = [Self.report(last)]
+        if drafts.count > 1 {
+            lines.append("\(drafts.count - 1) more drafts here; see `recordfs status`.\n")
+        }
+        return ErrorReport(text: Array(lines.joined().utf8), since: last.since)
+    }
+
+    static func report(_ draft: Draft) -> String {
+        """
+        \(draft.stem).json: \(draft.error)
+        Your text is kept in the file as a draft that only this machine sees; the record is \
+        unchanged. Mend the text and save again, or drop it: recordfs draft discard PATH
+
+        """
+    }
+}

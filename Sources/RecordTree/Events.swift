@@ -1,0 +1,114 @@
+import RecordModel
+import Synchronization
+
+/// A reader of `.recordfs/events`: where it is in the stream, and the bytes of a line that its
+/// last read could not take.
+final class EventCursor: Sendable {
+    struct State {
+        var next: UInt64
+        var rest: [UInt8] = []
+    }
+    let state: Mutex<State>
+    init(next: UInt64) { state = Mutex(State(next: next)) }
+}
+
+/// The stream of what happens, one JSON object a line, kept for as long as a slow reader may need.
+final class EventLog: Sendable {
+    private static let keptMax = 4096
+
+    private struct State {
+        var first: UInt64 = 0
+        var lines: [[UInt8]] = []
+        var waiting: [(cursor: EventCursor, count: Int, answer: Answer)] = []
+        var isFinished = false
+    }
+    typealias Answer = @Sendable (Result<ReadResult, RecordError>) -> Void
+
+    private let clock: any WallClock
+    private let state = Mutex(State())
+
+    init(clock: any WallClock) { self.clock = clock }
+
+    func open() -> EventCursor {
+        state.withLock { EventCursor(next: $0.first + UInt64($0.lines.count)) }
+    }
+
+    func append(_ members: [JSONMember]) {
+        let time = JSONMember(key: "time", value: .string(Text(clock.now.iso8601)))
+        let line = JSONValue.object([time] + members).serialized() + [UInt8(ascii: "\n")]
+        let ready = state.withLock { state in
+            state.lines.append(line)
+            if state.lines.count > 2 * Self.keptMax {
+                state.lines.removeFirst(Self.keptMax)
+                state.first += UInt64(Self.keptMax)
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiting in ready {
+            waiting.answer(.success(.bytes(take(waiting.cursor, waiting.count) ?? [])))
+        }
+    }
+
+    /// A failure that no caller hears of.
+    func note(failure: RecordError, of subject: String) {
+        append([
+            JSONMember(key: "event", value: .string("failure")),
+            JSONMember(key: "subject", value: .string(Text(subject))),
+            JSONMember(key: "error", value: .string(Text("\(failure)"))),
+        ])
+    }
+
+    func read(_ cursor: EventCursor, count: Int) -> ReadResult {
+        if let bytes = take(cursor, count) { return .bytes(bytes) }
+        return .deferred { [self] answer in
+            let isReady = state.withLock { state in
+                if state.isFinished { return true }
+                let hasMore = cursor.state.withLock {
+                    $0.next < state.first + UInt64(state.lines.count)
+                }
+                if !hasMore { state.waiting.append((cursor, count, answer)) }
+                return hasMore
+            }
+            if isReady { answer(.success(.bytes(take(cursor, count) ?? []))) }
+        }
+    }
+
+    private func take(_ cursor: EventCursor, _ count: Int) -> [UInt8]? {
+        state.withLock { state in
+            cursor.state.withLock { cursor in
+                cursor.next = max(cursor.next, state.first)
+                while cursor.rest.count < count,
+                    cursor.next < state.first + UInt64(state.lines.count)
+                {
+                    cursor.rest += state.lines[Int(cursor.next - state.first)]
+                    cursor.next += 1
+                }
+                guard !cursor.rest.isEmpty else { return nil }
+                let taken = Array(cursor.rest.prefix(count))
+                cursor.rest.removeFirst(taken.count)
+                return taken
+            }
+        }
+    }
+
+    /// Its reader has closed the stream.
+    func close(_ cursor: EventCursor) {
+        let ended = state.withLock { state in
+            let ended = state.waiting.filter { $0.cursor === cursor }
+            state.waiting.removeAll { $0.cursor === cursor }
+            return ended
+        }
+        for waiting in ended { waiting.answer(.success(.bytes([]))) }
+    }
+
+    /// The mount ends: waiting readers see the end of the stream.
+    func finish() {
+        let ended = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiting in ended { waiting.answer(.success(.bytes([]))) }
+    }
+}

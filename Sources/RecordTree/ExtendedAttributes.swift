@@ -1,0 +1,144 @@
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// The extended attributes of a record or asset (mount.md §7), in the order of `getfattr -d`.
+extension Tree {
+    private static let prefix = Array("user.recordfs.".utf8)
+
+    package func attribute(_ name: [UInt8], of number: NodeNumber) throws(RecordError) -> [UInt8] {
+        if name.starts(with: Array("system.posix_acl_".utf8)) {
+            throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
+        }
+        guard name.starts(with: Self.prefix) else {
+            if case .scratch(let id) = try node(number), let place = place(of: id) {
+                return try storage.attribute(name, of: try scratchPath(place))
+            }
+            throw Self.noAttribute
+        }
+        guard let value = try attributes(number).first(where: { $0.name == name })?.value else {
+            throw Self.noAttribute
+        }
+        return value
+    }
+
+    package func attributeNames(of number: NodeNumber) throws(RecordError) -> [[UInt8]] {
+        if case .scratch(let id) = try node(number), let place = place(of: id) {
+            return try storage.attributeNames(of: try scratchPath(place))
+                + attributes(number).map(\.name)
+        }
+        return try attributes(number).map(\.name)
+    }
+
+    package func setAttribute(
+        _ name: [UInt8], of number: NodeNumber, to value: [UInt8], flags: Int32
+    ) throws(RecordError) {
+        try checkWritable()
+        if name.starts(with: Array("system.posix_acl_".utf8)) {
+            throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
+        }
+        if case .scratch(let id) = try node(number), let place = place(of: id),
+            !name.starts(with: Self.prefix)
+        {
+            return try storage.setAttribute(
+                name, of: try scratchPath(place), to: value, flags: flags)
+        }
+        guard name.starts(with: Self.prefix) else {
+            throw RecordError(.unsupported, "records have no attributes but user.recordfs.*")
+        }
+        guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
+            case .record(let id) = try node(number)
+        else {
+            throw RecordError(.notPermitted, "only user.recordfs.state can be set, to `retry`")
+        }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.retryOutbox(id)
+        }
+    }
+
+    package func removeAttribute(_ name: [UInt8], of number: NodeNumber) throws(RecordError) {
+        try checkWritable()
+        guard case .scratch(let id) = try node(number), let place = place(of: id),
+            !name.starts(with: Self.prefix)
+        else { throw Self.noAttribute }
+        try storage.removeAttribute(name, of: try scratchPath(place))
+    }
+
+    private static let noAttribute = RecordError(.noSuchAttribute, "no such attribute")
+
+    private typealias Attribute = (name: [UInt8], value: [UInt8])
+
+    private func attributes(_ number: NodeNumber) throws(RecordError) -> [Attribute] {
+        switch try node(number) {
+        case .record(let id): try recordAttributeList(id)
+        case .asset(let id): try assetAttributeList(id)
+        case .scratch: [Self.attribute("state", "local")]
+        case .root, .readme, .database, .owner, .zone, .type, .errorFile, .control: []
+        }
+    }
+
+    private static func attribute(_ name: String, _ value: some CustomStringConvertible)
+        -> Attribute
+    {
+        (prefix + Array(name.utf8), Array("\(value)".utf8))
+    }
+
+    private func recordAttributeList(_ id: RecordID) throws(RecordError) -> [Attribute] {
+        guard let entry = try store.record(id), let meta = try store.meta(of: id) else {
+            // A first save is outstanding: there is no record to speak of yet.
+            return [Self.attribute("state", "draft")]
+        }
+        let place = try place(of: entry.type)
+        var list = placeAttributes(place)
+        list.append((Self.prefix + Array("name".utf8), meta.name.bytes))
+        if !meta.changeTag.isEmpty { list.append(Self.attribute("changeTag", meta.changeTag)) }
+        list += [
+            Self.attribute("created", meta.created.iso8601),
+            Self.attribute("createdBy", meta.createdBy),
+            Self.attribute("modified", meta.modified.iso8601),
+            Self.attribute("modifiedBy", meta.modifiedBy),
+            Self.attribute("generation", meta.generation),
+            Self.attribute("state", try stateName(of: meta)),
+        ]
+        if let draft = try store.draft(of: id) {
+            list.append(Self.attribute("error", draft.error))
+        }
+        return list
+    }
+
+    /// What `user.recordfs.state` says: what the user has to know first.
+    func stateName(of meta: RecordMeta) throws(RecordError) -> String {
+        if try store.draft(of: meta.id) != nil { return "draft" }
+        if try !place(of: meta.type).zone.database.isSynced { return "local" }
+        return meta.isPending ? "pending" : "synced"
+    }
+
+    private func placeAttributes(_ place: TypePlace) -> [Attribute] {
+        var list: [Attribute] = [
+            Self.attribute("database", place.zone.database.name),
+            (Self.prefix + Array("zone".utf8), place.zone.name.bytes),
+            (Self.prefix + Array("type".utf8), place.type.bytes),
+            Self.attribute(
+                "permission",
+                place.zone.permission == .readWrite ? "READ_WRITE" : "READ_ONLY"),
+        ]
+        if place.zone.owner != .me {
+            list.append((Self.prefix + Array("owner".utf8), place.zone.owner.bytes))
+        }
+        return list
+    }
+
+    private func assetAttributeList(_ id: AssetID) throws(RecordError) -> [Attribute] {
+        guard let entry = try store.asset(id) else { return [] }
+        var list = [
+            Self.attribute("size", entry.size),
+            Self.attribute("downloaded", entry.isDownloaded ? 1 : 0),
+        ]
+        if let hash = entry.hash { list.append(Self.attribute("sha256", hash)) }
+        return list
+    }
+}
+
+extension Timestamp {
+    var iso8601: String { ISO8601.print(milliseconds: nanoseconds / 1_000_000) }
+}

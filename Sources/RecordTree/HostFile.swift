@@ -1,0 +1,126 @@
+import Glibc
+package import RecordModel
+
+/// A descriptor of a file of the host, closed with its last owner.
+package final class HostFile: Sendable {
+    package let descriptor: Int32
+    init(descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+
+    /// Opens a path without following a symlink at its end.
+    convenience init(path: [UInt8], flags: Int32, mode: mode_t = 0o600) throws(RecordError) {
+        let descriptor = withPath(path) { open($0, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
+        guard descriptor >= 0 else { throw .lastSystemError("open", path) }
+        self.init(descriptor: descriptor)
+    }
+
+    var status: stat {
+        get throws(RecordError) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw .lastSystemError("fstat") }
+            return status
+        }
+    }
+
+    func read(offset: Int64, count: Int) throws(RecordError) -> [UInt8] {
+        var failure: RecordError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: filled), count - filled,
+                    off_t(offset) + off_t(filled))
+                if got < 0 {
+                    if errno == EINTR { continue }
+                    failure = .lastSystemError("read")
+                    return
+                }
+                if got == 0 { return }
+                filled += got
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    func readAll() throws(RecordError) -> [UInt8] {
+        try read(offset: 0, count: Int(status.st_size))
+    }
+
+    /// Writes all of the bytes or throws; a write that stops half way is an error.
+    func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
+        var done = 0
+        while done < data.count {
+            let wrote = pwrite(
+                descriptor, data.baseAddress?.advanced(by: done), data.count - done,
+                off_t(offset) + off_t(done))
+            if wrote < 0 {
+                if errno == EINTR { continue }
+                throw .lastSystemError("write")
+            }
+            done += wrote
+        }
+    }
+
+    func writeAll(_ bytes: [UInt8]) throws(RecordError) {
+        var failure: RecordError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(RecordError) {
+                try write(buffer, offset: 0)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    func truncate(to size: Int64) throws(RecordError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw .lastSystemError("truncate") }
+    }
+
+    func synchronize(dataOnly: Bool) throws(RecordError) {
+        guard (dataOnly ? fdatasync(descriptor) : fsync(descriptor)) == 0 else {
+            throw .lastSystemError("fsync")
+        }
+    }
+}
+
+/// Calls `body` with a path as a C string.
+func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    (path + [0]).withUnsafeBufferPointer { buffer in
+        buffer.withMemoryRebound(to: CChar.self) { body($0.baseAddress.unsafelyUnwrapped) }
+    }
+}
+
+extension RecordError {
+    /// The error of the system call that has just failed; its errno passes through unchanged.
+    static func lastSystemError(_ call: String, _ path: [UInt8] = []) -> RecordError {
+        let number = errno
+        let reason = String(cString: strerror(number))
+        let subject = path.isEmpty ? "" : " \(String(decoding: path, as: UTF8.self))"
+        return RecordError(.system, "\(call)\(subject): \(reason)", errno: number)
+    }
+}
+
+extension stat {
+    var attributes: Attributes {
+        Attributes(
+            inode: UInt64(st_ino), mode: st_mode, links: UInt32(st_nlink), owner: st_uid,
+            group: st_gid, size: Int64(st_size), blocks: Int64(st_blocks),
+            accessed: st_atim.timestamp, modified: st_mtim.timestamp,
+            changed: st_ctim.timestamp)
+    }
+    var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+}
+
+extension timespec {
+    var timestamp: Timestamp {
+        Timestamp(seconds: Int64(tv_sec), nanoseconds: Int64(tv_nsec))
+    }
+}
+
+extension timespec {
+    init(_ timestamp: Timestamp) {
+        self.init(tv_sec: time_t(timestamp.seconds), tv_nsec: Int(timestamp.subsecond))
+    }
+}

@@ -1,0 +1,270 @@
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// Where a reader is in a directory, and what had to be fixed when it began.
+///
+/// Offsets are stable while entries come and go: for rows the cursor is the row's id, which never
+/// moves; scratch names and first saves are a snapshot taken when the listing begins.
+final class DirectoryCursor: Sendable {
+    struct Snapshot {
+        var pending: [(stem: Stem, id: RecordID)] = []
+        var names: [[UInt8]] = []
+        /// Rows read ahead, so that one query serves many calls of the kernel, and the row that
+        /// they follow.
+        var records: ArraySlice<RecordEntry> = []
+        var recordsFollow = RecordID(0)
+    }
+    let node: Node
+    let snapshot = Mutex(Snapshot())
+    init(_ node: Node) { self.node = node }
+}
+
+/// The parts of a listing, in order; a part is in the top bits of the offset.
+private enum Part: UInt64 {
+    case fixed = 0
+    case pending = 1
+    case records = 2
+    case assets = 3
+    case scratch = 4
+    case errors = 5
+    case end = 6
+
+    func offset(_ cursor: UInt64) -> UInt64 { rawValue << 56 | cursor }
+    static func split(_ offset: UInt64) -> (Part, UInt64) {
+        (Part(rawValue: offset >> 56) ?? .end, offset & (1 << 56 - 1))
+    }
+}
+
+extension Tree {
+    /// How many rows one query of a listing fetches.
+    private static let rowsAhead = 512
+
+    package func openDirectory(_ number: NodeNumber) throws(RecordError) -> Opened {
+        let node = try node(number)
+        let handle = addHandle(.directory(DirectoryCursor(node)), flags: 0)
+        return Opened(handle: handle, keepCache: isCacheable(node))
+    }
+
+    /// Lists from an offset on (readdirplus): calls `add` until it returns false. Names are listed
+    /// without `.` and `..`. `add` must count a lookup for each entry that it has taken with
+    /// `didList`.
+    package func list(
+        _ number: HandleNumber, from offset: UInt64, _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) {
+        guard case .directory(let cursor) = try handle(number).current else {
+            throw RecordError(.notDirectory, "not a directory")
+        }
+        switch cursor.node {
+        case .type(let type): try list(type, cursor, offset, add)
+        default: try listSnapshot(cursor, offset, add)
+        }
+    }
+
+    /// The kernel has taken a listed entry as a lookup.
+    package func didList(_ entry: NodeEntry) {
+        guard entry.node.kind == .counted else { return }
+        state.withLock { state in
+            if let node = state.nodes.node(entry.node) { _ = state.nodes.lookUp(node) }
+        }
+    }
+
+    /// A directory of few names: they are read whole when the listing begins.
+    private func listSnapshot(
+        _ cursor: DirectoryCursor, _ offset: UInt64, _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) {
+        if offset == 0 {
+            let names = try names(in: cursor.node)
+            cursor.snapshot.withLock { $0.names = names }
+        }
+        let names = cursor.snapshot.withLock { $0.names }
+        for index in Int(clamping: offset)..<max(names.count, Int(clamping: offset)) {
+            guard let node = try find(names[index], in: cursor.node),
+                let entry = try listedEntry(of: node)
+            else { continue }
+            let listed = ListedEntry(name: names[index], entry: entry, next: UInt64(index) + 1)
+            guard add(listed) else { return }
+        }
+    }
+
+    /// An entry whose lookup is counted only once the kernel has taken it.
+    private func listedEntry(of node: Node) throws(RecordError) -> NodeEntry? {
+        guard let attributes = try attributes(of: node) else { return nil }
+        let number = state.withLock { state in
+            if let number = state.nodes.number(of: node) { return number }
+            // A node without a number cannot be listed with attributes for free: it gets its
+            // number from the lookup that `didList` counts, so it starts with none.
+            return state.nodes.reserve(node)
+        }
+        return NodeEntry(node: number, attributes: attributes, isCacheable: isCacheable(node))
+    }
+
+    func names(in node: Node) throws(RecordError) -> [[UInt8]] {
+        switch node {
+        case .root: return [Readme.name] + Database.allCases.map { Array($0.name.utf8) }
+        case .database(.shared):
+            let owners = Set(try store.zones(in: .shared).map(\.owner))
+            return owners.sorted().map { NameCodec.encode($0.bytes) }
+        case .database(let database):
+            return try store.zones(in: database).map { NameCodec.encode($0.name.bytes) }
+                + scratchNames(.database(database))
+        case .owner(let owner):
+            return try store.zones(in: .shared).filter { $0.owner == owner }
+                .map { NameCodec.encode($0.name.bytes) }
+        case .zone(let zone):
+            return try store.types(in: zone).map { ZoneMapping.plain.directoryName(of: $0.name) }
+                + scratchNames(.zone(zone))
+        case .scratch(let id): return try scratchNames(.scratch(id))
+        case .control(let path): return try controlNames(in: path)
+        case .type, .readme, .record, .asset, .errorFile: return []
+        }
+    }
+
+    private func list(
+        _ type: TypeID, _ cursor: DirectoryCursor, _ offset: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) {
+        var (part, position) = Part.split(offset)
+        if offset == 0 {
+            let pending = state.withLock { $0.pending[type] ?? [:] }
+            cursor.snapshot.withLock { snapshot in
+                snapshot.pending = pending.map { ($0.key, $0.value) }.sorted { $0.id < $1.id }
+                snapshot.records = []
+            }
+        }
+        while part != .end {
+            let isDone =
+                switch part {
+                case .fixed: true
+                case .pending: try listPending(type, cursor, position, add)
+                case .records: try listRecords(type, cursor, position, add)
+                case .assets: try listAssets(type, cursor, position, add)
+                case .scratch: try listScratch(type, cursor, position, add)
+                case .errors: try listErrors(type, add)
+                case .end: true
+                }
+            guard isDone else { return }
+            part = Part(rawValue: part.rawValue + 1) ?? .end
+            position = 0
+        }
+    }
+
+    private func listPending(
+        _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) -> Bool {
+        let pending = cursor.snapshot.withLock { $0.pending }
+        for index in Int(position)..<max(Int(position), pending.count) {
+            let (stem, id) = pending[index]
+            guard let entry = try listedEntry(of: .record(id)) else { continue }
+            let listed = ListedEntry(
+                name: stem.fileName, entry: entry, next: Part.pending.offset(UInt64(index) + 1))
+            guard add(listed) else { return false }
+        }
+        return true
+    }
+
+    private func listRecords(
+        _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) -> Bool {
+        let mode = try fileMode(in: type)
+        let hasOpen = state.withLock { !$0.open.isEmpty }
+        let shownAlready = cursor.snapshot.withLock { Set($0.pending.map(\.id)) }
+        var last = RecordID(Int64(position))
+        var rows = try recordsAhead(type, cursor, after: last)
+        while let row = rows.first {
+            if !shownAlready.contains(row.id) {
+                let attributes =
+                    hasOpen
+                    ? try attributes(of: .record(row.id)) ?? attributes(of: row, mode: mode)
+                    : attributes(of: row, mode: mode)
+                let number = state.withLock { $0.nodes.number(of: .record(row.id)) }
+                let listed = ListedEntry(
+                    name: row.stem.fileName,
+                    entry: NodeEntry(
+                        node: number ?? NodeNumber(row.id, epoch: 0), attributes: attributes,
+                        isCacheable: true),
+                    next: Part.records.offset(UInt64(row.id.rawValue)))
+                guard add(listed) else {
+                    let (left, follow) = (rows, last)
+                    cursor.snapshot.withLock {
+                        $0.records = left
+                        $0.recordsFollow = follow
+                    }
+                    return false
+                }
+            }
+            last = row.id
+            rows = rows.dropFirst()
+            if rows.isEmpty { rows = try recordsAhead(type, cursor, after: last) }
+        }
+        return true
+    }
+
+    /// The rows read ahead when they go on exactly here, else the next ones of the store.
+    private func recordsAhead(_ type: TypeID, _ cursor: DirectoryCursor, after id: RecordID)
+        throws(RecordError) -> ArraySlice<RecordEntry>
+    {
+        let ahead: ArraySlice<RecordEntry> = cursor.snapshot.withLock { snapshot in
+            defer { snapshot.records = [] }
+            return snapshot.recordsFollow == id ? snapshot.records : []
+        }
+        if !ahead.isEmpty { return ahead }
+        return try store.records(in: type, after: id, limit: Self.rowsAhead)[...]
+    }
+
+    private func listAssets(
+        _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) -> Bool {
+        let mode = try fileMode(in: type)
+        var last = AssetID(Int64(position))
+        while true {
+            let rows = try store.assets(in: type, after: last, limit: Self.rowsAhead)
+            for row in rows {
+                let entry = NodeEntry(
+                    node: inode(of: .asset(row.id)), attributes: attributes(of: row, mode: mode),
+                    isCacheable: true)
+                let listed = ListedEntry(
+                    name: row.fileName, entry: entry,
+                    next: Part.assets.offset(UInt64(row.id.rawValue)))
+                guard add(listed) else { return false }
+                last = row.id
+            }
+            if rows.count < Self.rowsAhead { return true }
+        }
+    }
+
+    private func listScratch(
+        _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) -> Bool {
+        if position == 0 {
+            let names = try scratchNames(.type(type))
+            cursor.snapshot.withLock { $0.names = names }
+        }
+        let names = cursor.snapshot.withLock { $0.names }
+        for index in Int(position)..<max(Int(position), names.count) {
+            let place = ScratchPlace(directory: .type(type), name: names[index])
+            guard let id = try findScratch(place), let entry = try listedEntry(of: .scratch(id))
+            else { continue }
+            let listed = ListedEntry(
+                name: names[index], entry: entry, next: Part.scratch.offset(UInt64(index) + 1))
+            guard add(listed) else { return false }
+        }
+        return true
+    }
+
+    private func listErrors(_ type: TypeID, _ add: (ListedEntry) -> Bool) throws(RecordError)
+        -> Bool
+    {
+        guard let entry = try listedEntry(of: .errorFile(type)) else { return true }
+        return add(ListedEntry(name: Self.errorName, entry: entry, next: Part.end.offset(0)))
+    }
+}
+
+extension Stem {
+    /// The file name of the record.
+    var fileName: [UInt8] { bytes + Array(".json".utf8) }
+}

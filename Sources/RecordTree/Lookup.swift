@@ -1,0 +1,147 @@
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// What a name in a directory is, before asking whether it is there.
+enum NameMeaning {
+    case zone(Database, OwnerName, ZoneName)
+    case type(ZoneID, RecordTypeName)
+    case record(TypeID, Stem)
+    case asset(TypeID, Stem, FieldName, Int?, fileExtension: [UInt8])
+    case errorFile(TypeID)
+    case scratch(ScratchPlace)
+    case control(ControlPath, [UInt8])
+    case database(Database)
+    case owner(OwnerName)
+    case fixed(Node)
+    /// No such thing can be here.
+    case impossible
+}
+
+extension Tree {
+    /// Finds a name (lookup). Nil when it is not there; the kernel may remember that as well.
+    package func lookup(parent: NodeNumber, name: [UInt8], caller: Requester) throws(RecordError)
+        -> NodeEntry?
+    {
+        let parent = try node(parent)
+        if caller.processID == options.processID, let answer = adoptingLookup(parent, name) {
+            return answer.entry
+        }
+        guard name.count <= 255 else {
+            throw RecordError(.nameTooLong, "a file name has at most 255 bytes")
+        }
+        guard let node = try find(name, in: parent) else { return nil }
+        return try entry(of: node)
+    }
+
+    /// The entry of a node with one lookup counted; nil when it has just gone.
+    func entry(of node: Node) throws(RecordError) -> NodeEntry? {
+        guard let attributes = try attributes(of: node) else { return nil }
+        let number = state.withLock { $0.nodes.lookUp(node) }
+        return NodeEntry(node: number, attributes: attributes, isCacheable: isCacheable(node))
+    }
+
+    /// The kernel drops its lookups of a node (forget).
+    package func forget(_ number: NodeNumber, count: UInt64) {
+        state.withLock { state in
+            if case .scratch(let id)? = state.nodes.forget(number, count: count) {
+                state.scratch.forget(id)
+            }
+        }
+    }
+
+    /// Whether the kernel may keep the answer "not there" for this name.
+    package func canCacheAbsence(parent: NodeNumber, name: [UInt8]) -> Bool {
+        guard name != Self.errorName, let node = state.withLock({ $0.nodes.node(parent) }) else {
+            return false
+        }
+        return isCacheable(node)
+    }
+
+    static let errorName = Array(".error".utf8)
+    static let controlName = Array(".recordfs".utf8)
+
+    func meaning(of name: [UInt8], in parent: Node) -> NameMeaning {
+        switch parent {
+        case .root: return rootMeaning(of: name)
+        case .database(let database):
+            if name.first == UInt8(ascii: ".") {
+                return .scratch(ScratchPlace(directory: .database(database), name: name))
+            }
+            guard let decoded = NameCodec.decode(name) else { return .impossible }
+            if database == .shared { return .owner(OwnerName(bytes: decoded)) }
+            return .zone(database, .me, ZoneName(bytes: decoded))
+        case .owner(let owner):
+            guard let decoded = NameCodec.decode(name) else { return .impossible }
+            return .zone(.shared, owner, ZoneName(bytes: decoded))
+        case .zone(let zone):
+            if name.first == UInt8(ascii: ".") {
+                return .scratch(ScratchPlace(directory: .zone(zone), name: name))
+            }
+            let type = ZoneMapping.plain.typeName(ofDirectory: name)
+            return type.map { .type(zone, $0) } ?? .impossible
+        case .type(let type): return meaning(of: name, in: type)
+        case .scratch(let id):
+            return .scratch(ScratchPlace(directory: .scratch(id), name: name))
+        case .control(let path): return .control(path, name)
+        case .readme, .record, .asset, .errorFile: return .impossible
+        }
+    }
+
+    private func rootMeaning(of name: [UInt8]) -> NameMeaning {
+        if name == Self.controlName { return .fixed(.control(.root)) }
+        if name == Readme.name { return .fixed(.readme) }
+        let database = Database(name: String(decoding: name, as: UTF8.self))
+        return database.map { .database($0) } ?? .impossible
+    }
+
+    private func meaning(of name: [UInt8], in type: TypeID) -> NameMeaning {
+        if name == Self.errorName { return .errorFile(type) }
+        switch EntryName(classifying: name) {
+        case .record(let stem): return .record(type, stem)
+        case .asset(let stem, let field, let index, let fileExtension):
+            return .asset(type, stem, field, index, fileExtension: fileExtension)
+        case .scratch(let name):
+            return .scratch(ScratchPlace(directory: .type(type), name: name))
+        }
+    }
+
+    func find(_ name: [UInt8], in parent: Node) throws(RecordError) -> Node? {
+        switch meaning(of: name, in: parent) {
+        case .fixed(let node): return node
+        case .database(let database): return .database(database)
+        case .owner(let owner):
+            let known = try store.zones(in: .shared).contains { $0.owner == owner }
+            return known ? .owner(owner) : nil
+        case .zone(let database, let owner, let zone):
+            return try store.zone(database, owner, zone).map { .zone($0.id) }
+        case .type(let zone, let type): return try store.type(zone, type).map { .type($0.id) }
+        case .record(let type, let stem): return try findRecord(type, stem).map { .record($0) }
+        case .asset(let type, let stem, let field, let index, _):
+            return try findAsset(type, stem, field, index).map { .asset($0.id) }
+        case .errorFile(let type):
+            return try errorReport(of: type) == nil ? nil : .errorFile(type)
+        case .scratch(let place): return try findScratch(place).map { .scratch($0) }
+        case .control(let path, let name): return try findControl(name, in: path)
+        case .impossible: return nil
+        }
+    }
+
+    /// A record that shows under the stem, also one whose first save is outstanding.
+    func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID? {
+        if let id = state.withLock({ $0.pending[type]?[stem] }) { return id }
+        guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
+            return nil
+        }
+        return entry.id
+    }
+
+    func findAsset(_ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?)
+        throws(RecordError) -> AssetEntry?
+    {
+        guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
+            return nil
+        }
+        return try store.asset(entry.id, field, index)
+    }
+}

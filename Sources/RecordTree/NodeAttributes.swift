@@ -1,0 +1,138 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Attributes of a node (getattr).
+    package func attributes(of number: NodeNumber, handle: HandleNumber?) throws(RecordError)
+        -> (Attributes, isCacheable: Bool)
+    {
+        let node = try node(number)
+        if case .scratch(let id) = node, let handle, let open = try? self.handle(handle),
+            case .scratch(let file, id) = open.current
+        {
+            return (scratchAttributes(try file.status), true)
+        }
+        guard let attributes = try attributes(of: node) else {
+            throw RecordError(.stale, "the file is gone; look its name up again")
+        }
+        return (attributes, isCacheable(node))
+    }
+
+    func isCacheable(_ node: Node) -> Bool {
+        switch node {
+        case .control, .errorFile: false
+        default: true
+        }
+    }
+
+    /// Nil when what the node named is gone.
+    func attributes(of node: Node) throws(RecordError) -> Attributes? {
+        switch node {
+        case .root: return directory(.root, modified: mounted)
+        case .readme: return file(.readme, size: Int64(Readme.text.count), modified: mounted, 0o444)
+        case .database(let database): return directory(NodeNumber(database), modified: mounted)
+        case .owner:
+            return directory(inode(of: node), modified: mounted, isWritable: false)
+        case .zone(let id):
+            guard let zone = try store.zone(id) else { return nil }
+            return directory(
+                NodeNumber(id), modified: zone.modified,
+                isWritable: zone.permission == .readWrite)
+        case .type(let id):
+            guard let type = try store.type(id) else { return nil }
+            let place = try place(of: id)
+            return directory(
+                NodeNumber(id), modified: type.modified,
+                isWritable: place.zone.permission == .readWrite)
+        case .record(let id): return try recordAttributes(id)
+        case .asset(let id): return try assetAttributes(id)
+        case .errorFile(let type):
+            guard let report = try errorReport(of: type) else { return nil }
+            return file(
+                NodeNumber(errorsOf: type), size: Int64(report.text.count),
+                modified: report.since, 0o444)
+        case .scratch(let id): return try scratchStatus(id).map(scratchAttributes)
+        case .control(let path): return try controlAttributes(path)
+        }
+    }
+
+    func inode(of node: Node) -> NodeNumber {
+        state.withLock { $0.nodes.number(of: node) } ?? NodeNumber(kind: .counted, row: 0)
+    }
+
+    func directory(_ number: NodeNumber, modified: Timestamp, isWritable: Bool = true)
+        -> Attributes
+    {
+        let mode: UInt32 = isWritable && !options.isReadOnly ? 0o755 : 0o555
+        return Attributes(
+            inode: number.inode, mode: UInt32(S_IFDIR) | mode, links: 2, owner: options.owner,
+            group: options.group, size: 0, blocks: 0, accessed: modified, modified: modified,
+            changed: modified)
+    }
+
+    func file(_ number: NodeNumber, size: Int64, modified: Timestamp, _ mode: UInt32)
+        -> Attributes
+    {
+        Attributes(
+            inode: number.inode, mode: UInt32(S_IFREG) | mode, owner: options.owner,
+            group: options.group, size: size, blocks: (size + 511) / 512, accessed: modified,
+            modified: modified, changed: modified)
+    }
+
+    func fileMode(in type: TypeID) throws(RecordError) -> UInt32 {
+        if options.isReadOnly { return 0o444 }
+        return try place(of: type).zone.permission == .readWrite ? 0o644 : 0o444
+    }
+
+    private func recordAttributes(_ id: RecordID) throws(RecordError) -> Attributes? {
+        if let open = state.withLock({ $0.open[id] }), let shown = open.shownAttributes {
+            return file(
+                NodeNumber(id, epoch: 0), size: shown.size, modified: shown.modified,
+                try fileMode(in: shown.type))
+        }
+        guard let entry = try store.record(id) else { return nil }
+        return attributes(of: entry, mode: try fileMode(in: entry.type))
+    }
+
+    func attributes(of entry: RecordEntry, mode: UInt32) -> Attributes {
+        file(NodeNumber(entry.id, epoch: 0), size: entry.size, modified: entry.modified, mode)
+    }
+
+    private func assetAttributes(_ id: AssetID) throws(RecordError) -> Attributes? {
+        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+            return nil
+        }
+        return attributes(of: entry, mode: try fileMode(in: record.type))
+    }
+
+    func attributes(of entry: AssetEntry, mode: UInt32) -> Attributes {
+        let open = state.withLock { $0.assets[AssetKey(entry)] }
+        let shown = open?.shown
+        return file(
+            NodeNumber(entry.id, epoch: 0), size: shown?.size ?? entry.size,
+            modified: shown?.modified ?? entry.modified, mode)
+    }
+
+    /// The host's own, with an inode number that no record has.
+    func scratchAttributes(_ status: stat) -> Attributes {
+        var attributes = status.attributes
+        attributes.inode =
+            NodeNumber(
+                kind: .counted, row: Int64(truncatingIfNeeded: attributes.inode)
+            ).inode
+        return attributes
+    }
+}
+
+extension OpenRecord {
+    /// What getattr shows while the text is ahead of the store; nil when the store knows best.
+    fileprivate var shownAttributes: (type: TypeID, size: Int64, modified: Timestamp)? {
+        state.withLock { state in
+            guard let text = state.text, state.isDirty || !state.isInStore || state.isUnlinked
+            else { return nil }
+            return (state.type, Int64(text.count), state.modified)
+        }
+    }
+}

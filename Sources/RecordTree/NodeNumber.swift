@@ -1,0 +1,93 @@
+package import RecordModel
+
+/// The number by which the kernel knows a node between lookup and forget.
+///
+/// Most numbers are pure arithmetic over the row of the thing they name, so that a million
+/// looked-up records cost the daemon no memory. Only scratch and `.recordfs` nodes, which have no
+/// row, get numbers from a counter and live in a table until the kernel forgets them.
+///
+/// Layout: kind in bits 56...62, epoch in bits 40...55, row in bits 0...39. The epoch goes up when
+/// a record's number was left to another name (rename away, unlink), so that the record's next
+/// file never meets the pages or the open descriptors of the last one.
+package struct NodeNumber: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static let root = NodeNumber(rawValue: 1)
+    static let readme = NodeNumber(kind: .fixed, row: 2)
+
+    enum Kind: UInt64 {
+        case fixed = 1
+        case database = 2
+        case zone = 3
+        case type = 4
+        case record = 5
+        case asset = 6
+        case errorFile = 7
+        case counted = 8
+    }
+
+    init(kind: Kind, row: Int64, epoch: UInt16 = 0) {
+        rawValue = kind.rawValue << 56 | UInt64(epoch) << 40 | UInt64(row) & 0xff_ffff_ffff
+    }
+
+    var kind: Kind? { self == .root ? .fixed : Kind(rawValue: rawValue >> 56) }
+    var row: Int64 { Int64(rawValue & 0xff_ffff_ffff) }
+    var epoch: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 40) }
+
+    /// What `stat` shows: stable over remounts, and so without the epoch.
+    package var inode: UInt64 {
+        self == .root ? 1 : rawValue & ~(0xffff << 40)
+    }
+}
+
+/// What a node is.
+enum Node: Hashable, Sendable {
+    case root
+    case readme
+    case database(Database)
+    /// A directory under `shared/`.
+    case owner(OwnerName)
+    case zone(ZoneID)
+    case type(TypeID)
+    case record(RecordID)
+    case asset(AssetID)
+    /// `.error` in a TYPE directory.
+    case errorFile(TypeID)
+    case scratch(ScratchID)
+    case control(ControlPath)
+}
+
+/// A scratch file while the kernel knows it.
+struct ScratchID: Hashable, Sendable {
+    let rawValue: UInt64
+}
+
+extension NodeNumber {
+    /// The node of a number that is pure arithmetic; nil for counted ones.
+    var arithmeticNode: Node? {
+        switch kind {
+        case .fixed:
+            if self == .root { return .root }
+            return self == .readme ? .readme : nil
+        case .database: return Database(rawValue: row).map(Node.database)
+        case .zone: return .zone(ZoneID(row))
+        case .type: return .type(TypeID(row))
+        case .record: return .record(RecordID(row))
+        case .asset: return .asset(AssetID(row))
+        case .errorFile: return .errorFile(TypeID(row))
+        case .counted, nil: return nil
+        }
+    }
+
+    init(_ database: Database) { self.init(kind: .database, row: database.rawValue) }
+    init(_ zone: ZoneID) { self.init(kind: .zone, row: zone.rawValue) }
+    init(_ type: TypeID) { self.init(kind: .type, row: type.rawValue) }
+    init(_ record: RecordID, epoch: UInt16) {
+        self.init(kind: .record, row: record.rawValue, epoch: epoch)
+    }
+    init(_ asset: AssetID, epoch: UInt16) {
+        self.init(kind: .asset, row: asset.rawValue, epoch: epoch)
+    }
+    init(errorsOf type: TypeID) { self.init(kind: .errorFile, row: type.rawValue) }
+}

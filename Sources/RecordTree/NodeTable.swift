@@ -1,0 +1,111 @@
+import RecordModel
+
+/// The numbers that are not pure arithmetic: scratch and `.recordfs` nodes with their lookup
+/// counts, and the numbers whose dentry the kernel has moved to another thing by a rename.
+///
+/// INVARIANTS
+/// - `counts[n]` is the kernel's lookup count of a counted number in `nodes`; none counts as 0.
+/// - `numbers[node] == n` implies that `n` names `node` (by `nodes` or by `moved`).
+/// - A number in `moved` is arithmetic and no longer names its own row.
+struct NodeTable {
+    private var nodes: [NodeNumber: Node] = [:]
+    private var counts: [NodeNumber: UInt64] = [:]
+    private var numbers: [Node: NodeNumber] = [:]
+    private var moved: [NodeNumber: Node] = [:]
+    private var epochs: [Node: UInt16] = [:]
+    private var next: Int64 = 1
+
+    /// The node behind a number; nil when it is gone (ESTALE: the kernel looks it up again).
+    func node(_ number: NodeNumber) -> Node? {
+        if let node = nodes[number] ?? moved[number] { return node }
+        guard let node = number.arithmeticNode else { return nil }
+        return number.epoch == epochs[node] ?? 0 ? node : nil
+    }
+
+    /// The number that a lookup of the node answers now.
+    func number(of node: Node) -> NodeNumber? {
+        if let number = numbers[node] { return number }
+        let epoch = epochs[node] ?? 0
+        switch node {
+        case .root: return .root
+        case .readme: return .readme
+        case .database(let database): return NodeNumber(database)
+        case .zone(let zone): return NodeNumber(zone)
+        case .type(let type): return NodeNumber(type)
+        case .record(let record): return NodeNumber(record, epoch: epoch)
+        case .asset(let asset): return NodeNumber(asset, epoch: epoch)
+        case .errorFile(let type): return NodeNumber(errorsOf: type)
+        case .owner, .scratch, .control: return nil
+        }
+    }
+
+    /// The number of a node, made when it has none, with one more lookup counted.
+    mutating func lookUp(_ node: Node) -> NodeNumber {
+        let number = self.number(of: node) ?? make(node)
+        if number.kind == .counted { counts[number, default: 0] += 1 }
+        return number
+    }
+
+    /// A number for a node that a listing shows; its first lookup is counted when the kernel has
+    /// taken the entry. One that nobody takes stays until the mount ends.
+    mutating func reserve(_ node: Node) -> NodeNumber { number(of: node) ?? make(node) }
+
+    private mutating func make(_ node: Node) -> NodeNumber {
+        let number = NodeNumber(kind: .counted, row: next)
+        next += 1
+        nodes[number] = node
+        numbers[node] = number
+        return number
+    }
+
+    /// The kernel has dropped `count` lookups. Returns the node when that was the last of it.
+    mutating func forget(_ number: NodeNumber, count: UInt64) -> Node? {
+        guard number.kind == .counted else {
+            guard let node = moved.removeValue(forKey: number) else { return nil }
+            return release(node, from: number)
+        }
+        let left = (counts[number] ?? 0) &- min(count, counts[number] ?? 0)
+        guard left == 0 else {
+            counts[number] = left
+            return nil
+        }
+        counts[number] = nil
+        guard let node = nodes.removeValue(forKey: number) else { return nil }
+        return release(node, from: number)
+    }
+
+    private mutating func release(_ node: Node, from number: NodeNumber) -> Node? {
+        guard numbers[node] == number else { return nil }
+        numbers[node] = nil
+        return node
+    }
+
+    /// The kernel has moved a dentry: `number` now names `node`, and `node` answers to it.
+    mutating func rebind(_ number: NodeNumber, to node: Node) {
+        let before = self.node(number)
+        if number.kind == .counted { nodes[number] = node } else { moved[number] = node }
+        if let before, before != node { leave(before, number) }
+        numbers[node] = number
+    }
+
+    /// The thing's name is gone: what comes next under the name gets another number.
+    mutating func retire(_ node: Node) {
+        if let number = number(of: node) { leave(node, number) }
+    }
+
+    private mutating func leave(_ node: Node, _ number: NodeNumber) {
+        if numbers[node] == number { numbers[node] = nil }
+        if number.arithmeticNode == node { epochs[node] = (epochs[node] ?? 0) &+ 1 }
+    }
+
+    /// All numbers that may have pages of the node in the kernel.
+    func numbersWithPages(of node: Node) -> [NodeNumber] {
+        var result = Set(moved.filter { $0.value == node }.keys)
+        result.formUnion(nodes.filter { $0.value == node }.keys)
+        if let number = number(of: node) { result.insert(number) }
+        return Array(result)
+    }
+
+    /// The row is gone for good and its number never comes back.
+    mutating func forgetEpoch(of node: Node) { epochs[node] = nil }
+}

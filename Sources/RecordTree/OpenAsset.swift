@@ -1,0 +1,107 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// One large field of one record.
+struct AssetKey: Hashable, Sendable {
+    let record: RecordID
+    let field: FieldName
+    let index: Int?
+    init(record: RecordID, field: FieldName, index: Int?) {
+        self.record = record
+        self.field = field
+        self.index = index
+    }
+    init(_ entry: AssetEntry) {
+        self.init(record: entry.record, field: entry.field, index: entry.index)
+    }
+}
+
+/// An asset while someone has it open.
+///
+/// Stored content is never written to: the first write makes a working copy in `assets/tmp`, and a
+/// save gives that copy to the store. Readers see the working copy from then on.
+final class OpenAsset: Sendable {
+    struct State {
+        /// What reads and writes go to; nil when the bytes are not on this machine.
+        var file: HostFile?
+        /// The path of the working copy; nil while `file` is the stored content.
+        var workingCopy: [UInt8]?
+        var version = 0
+        var savedVersion = 0
+        var modified: Timestamp
+        var size: Int64
+        var handles = 0
+        var writers = 0
+        var isUnlinked = false
+        var isDirty: Bool { version != savedVersion }
+    }
+    let key: AssetKey
+    let type: TypeID
+    let stem: Stem
+    let fileExtension: [UInt8]
+    let state: Mutex<State>
+    /// Serialises changes of the working copy with its hand-over to the store, as the kernel's
+    /// inode lock does for a file: a byte written after the hand-over would change stored content.
+    /// The one lock that is held over file I/O.
+    let handover = Mutex(())
+
+    init(
+        key: AssetKey, type: TypeID, stem: Stem, fileExtension: [UInt8], _ state: State
+    ) {
+        self.key = key
+        self.type = type
+        self.stem = stem
+        self.fileExtension = fileExtension
+        self.state = Mutex(state)
+    }
+
+    deinit {
+        if let path = state.withLock({ $0.workingCopy }) { _ = withPath(path) { Glibc.unlink($0) } }
+    }
+
+    var shown: (size: Int64, modified: Timestamp) {
+        state.withLock { ($0.size, $0.modified) }
+    }
+
+    func unlink() { state.withLock { $0.isUnlinked = true } }
+
+    func read(offset: Int64, count: Int, in tree: Tree) throws(RecordError) -> ReadResult {
+        if let file = state.withLock({ $0.file }) {
+            return .file(file, offset: offset, count: count)
+        }
+        return tree.fetch(self, offset: offset, count: count)
+    }
+
+    func write(_ data: UnsafeRawBufferPointer, offset: Int64?, in tree: Tree)
+        throws(RecordError)
+    {
+        try changing { () throws(RecordError) in
+            let file = try tree.workingCopy(of: self)
+            try file.write(data, offset: offset ?? shown.size)
+        }
+        let start = offset ?? shown.size
+        state.withLock { state in
+            state.version += 1
+            state.size = max(state.size, start + Int64(data.count))
+            state.modified = tree.now
+        }
+    }
+
+    func truncate(to size: Int64, in tree: Tree) throws(RecordError) {
+        try changing { () throws(RecordError) in
+            try tree.workingCopy(of: self, keepingBytes: size).truncate(to: size)
+        }
+        state.withLock { state in
+            state.version += 1
+            state.size = size
+            state.modified = tree.now
+        }
+    }
+
+    /// Runs a change of the working copy, or its hand-over, alone.
+    func changing<Result>(_ body: () throws(RecordError) -> Result) throws(RecordError) -> Result {
+        try handover.withLock { _ throws(RecordError) in try body() }
+    }
+}

@@ -1,0 +1,177 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Opens a file (open). O_TRUNC has its effect here: the kernel sends no setattr for it.
+    package func open(_ number: NodeNumber, flags: Int32, caller: Requester) throws(RecordError)
+        -> Opened
+    {
+        let node = try node(number)
+        let writes = flags & O_ACCMODE != O_RDONLY
+        if caller.processID == options.processID {
+            return Opened(handle: addHandle(.bytes([]), flags: O_RDONLY), keepCache: true)
+        }
+        switch node {
+        case .record(let id):
+            let open = try openRecord(id, writes: writes)
+            if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
+            let handle = addHandle(.record(open), flags: flags)
+            return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
+        case .asset(let id): return try openAsset(id, flags: flags)
+        case .scratch(let id):
+            if writes { try checkWritable() }
+            return try openScratch(id, flags: flags)
+        case .readme:
+            try refuse(writing: writes, "README.md is generated")
+            return Opened(handle: addHandle(.bytes(Readme.text), flags: flags), keepCache: true)
+        case .errorFile(let type):
+            try refuse(writing: writes, ".error is generated; a valid save clears it")
+            let text = try errorReport(of: type)?.text ?? []
+            return Opened(handle: addHandle(.bytes(text), flags: flags), isDirect: true)
+        case .control(let path): return try openControl(path, flags: flags)
+        case .root, .database, .owner, .zone, .type:
+            throw RecordError(.isDirectory, "a directory")
+        }
+    }
+
+    private func refuse(writing: Bool, _ message: String) throws(RecordError) {
+        if writing { throw RecordError(.notPermitted, message) }
+    }
+
+    /// The shared state of the record's handles, with one more handle counted.
+    func openRecord(_ id: RecordID, writes: Bool) throws(RecordError) -> OpenRecord {
+        if let open = state.withLock({ $0.open[id]?.counted(writes: writes) }) {
+            if writes { try checkWritable(of: open) }
+            return open
+        }
+        guard let entry = try store.record(id), entry.state != .waitingDelete else {
+            throw RecordError(.stale, "the record is gone")
+        }
+        if writes { try checkWritable(entry.type) }
+        let made = OpenRecord(
+            .init(
+                id: id, type: entry.type, stem: entry.stem, isInStore: true,
+                modified: entry.modified, created: entry.created))
+        return state.withLock { state in
+            let open = state.open[id] ?? made
+            state.open[id] = open
+            return open.counted(writes: writes)
+        }
+    }
+
+    private func checkWritable(of open: OpenRecord) throws(RecordError) {
+        do throws(RecordError) {
+            try checkWritable(open.state.withLock { $0.type })
+        } catch {
+            close(open, writes: true)
+            throw error
+        }
+    }
+
+    /// Makes a file and opens it (create), or opens what has come under the name meanwhile.
+    package func create(
+        parent: NodeNumber, name: [UInt8], mode: UInt32, flags: Int32, caller: Requester
+    ) throws(RecordError) -> (NodeEntry, Opened) {
+        let directory = try node(parent)
+        if caller.processID == options.processID, let answer = try adoptCreation(directory, name) {
+            return answer
+        }
+        try checkWritable()
+        try checkLength(name)
+        switch meaning(of: name, in: directory) {
+        case .record(let type, let stem): return try createRecord(type, stem, flags: flags)
+        case .asset(let type, let stem, let field, let index, let fileExtension):
+            try checkWritable(type)
+            return try createAsset(
+                type, stem, field, index, fileExtension: fileExtension, flags: flags)
+        case .scratch(let place): return try createScratch(place, mode: mode, flags: flags)
+        case .zone, .type, .owner, .database:
+            throw RecordError(
+                .notPermitted, "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
+        case .errorFile, .fixed, .control, .impossible:
+            throw RecordError(.notPermitted, "no file can be made here")
+        }
+    }
+
+    func checkLength(_ name: [UInt8]) throws(RecordError) {
+        if name.count > 255 {
+            throw RecordError(.nameTooLong, "a file name has at most 255 bytes")
+        }
+    }
+
+    private func createRecord(_ type: TypeID, _ stem: Stem, flags: Int32) throws(RecordError)
+        -> (NodeEntry, Opened)
+    {
+        try checkWritable(type)
+        if let id = try findRecord(type, stem) {
+            guard flags & O_EXCL == 0 else {
+                throw RecordError(.alreadyExists, "\(stem).json is there already")
+            }
+            let open = try openRecord(id, writes: true)
+            if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
+            return try created(open, flags: flags)
+        }
+        let open = try newRecord(type, stem)
+        return try created(open, flags: flags)
+    }
+
+    private func created(_ open: OpenRecord, flags: Int32) throws(RecordError) -> (
+        NodeEntry, Opened
+    ) {
+        guard let entry = try entry(of: .record(open.id)) else {
+            throw RecordError(.stale, "the record is gone")
+        }
+        let handle = addHandle(.record(open), flags: flags)
+        let writes = flags & O_ACCMODE != O_RDONLY
+        return (entry, Opened(handle: handle, keepCache: true, needsNoFlush: !writes))
+    }
+
+    /// A name whose first save is outstanding. When the name was deleted within the grace time it
+    /// is the same record again, and its row stops waiting at once.
+    func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
+        let waiting = try store.record(type, stem)
+        if waiting == nil {
+            guard stem.decoded != nil else { throw .invalidStem(stem) }
+        }
+        if let waiting {
+            Failpoint.pass(.cancelDeleteBegin)
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.cancelDelete(waiting.id)
+            }
+            Failpoint.pass(.cancelDeleteCommitted)
+        }
+        let id: RecordID
+        if let waiting { id = waiting.id } else { id = try store.reserveRecordID() }
+        let open = OpenRecord(
+            .init(
+                id: id, type: type, stem: stem, isInStore: waiting != nil, text: [], version: 1,
+                modified: now, created: waiting?.created ?? now, handles: 1, writers: 1))
+        state.withLock { state in
+            state.open[id] = open
+            if waiting == nil { state.pending[type, default: [:]][stem] = id }
+        }
+        return open
+    }
+}
+
+extension OpenRecord {
+    fileprivate func counted(writes: Bool) -> OpenRecord {
+        state.withLock { state in
+            state.handles += 1
+            if writes { state.writers += 1 }
+        }
+        return self
+    }
+}
+
+extension RecordError {
+    static func invalidStem(_ stem: Stem) -> RecordError {
+        let hint = NameCodec.encode(stem.bytes)
+        return RecordError(
+            .invalidName,
+            "a record's file name spells special characters as %XX: try "
+                + "\(String(decoding: hint, as: UTF8.self)).json")
+    }
+}

@@ -1,0 +1,176 @@
+import CLinux
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    package func read(_ number: HandleNumber, offset: Int64, count: Int) throws(RecordError)
+        -> ReadResult
+    {
+        switch try handle(number).current {
+        case .record(let open): return .bytes(try read(open, offset: offset, count: count))
+        case .scratch(let file, _), .content(let file):
+            return .file(file, offset: offset, count: count)
+        case .asset(let open): return try open.read(offset: offset, count: count, in: self)
+        case .bytes(let bytes):
+            guard offset >= 0, offset < bytes.count else { return .bytes([]) }
+            let end = min(bytes.count, Int(offset) + count)
+            return .bytes(Array(bytes[Int(offset)..<end]))
+        case .events(let cursor): return events.read(cursor, count: count)
+        case .command(let buffer): return .bytes(buffer.read(offset: offset, count: count))
+        case .directory: throw RecordError(.isDirectory, "a directory")
+        }
+    }
+
+    private func read(_ open: OpenRecord, offset: Int64, count: Int) throws(RecordError)
+        -> [UInt8]
+    {
+        if let bytes = open.read(offset: offset, count: count) { return bytes }
+        try load(open)
+        return open.read(offset: offset, count: count) ?? []
+    }
+
+    /// Makes sure that the text is in memory.
+    func load(_ open: OpenRecord) throws(RecordError) {
+        guard let id = open.state.withLock({ $0.text == nil ? $0.id : nil }) else { return }
+        guard let text = try store.text(of: id) else {
+            throw RecordError(.stale, "the record is gone")
+        }
+        open.load(text)
+    }
+
+    package func write(
+        _ number: HandleNumber, offset: Int64, data: UnsafeRawBufferPointer, isWriteback: Bool
+    ) throws(RecordError) {
+        let handle = try handle(number)
+        // Pages of a shared mapping know their place, whatever handle carries them.
+        let appends = handle.appends && !isWriteback
+        switch handle.current {
+        case .record(let open):
+            try load(open)
+            try open.write(
+                data, offset: appends ? nil : offset, limit: options.limits.textBytes,
+                now: now)
+        case .scratch(let file, _):
+            let end = appends ? Int64(try file.status.st_size) : offset
+            try file.write(data, offset: end)
+        case .asset(let open):
+            try open.write(data, offset: appends ? nil : offset, in: self)
+        case .command(let buffer) where buffer.path == .ctl: try runCommands(data)
+        case .command(let buffer): try buffer.write(data, offset: offset)
+        case .content, .bytes, .events:
+            throw RecordError(.notPermitted, "the file is generated")
+        case .directory: throw RecordError(.isDirectory, "a directory")
+        }
+    }
+
+    func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
+        if size > 0 { try load(open) }
+        try open.truncate(to: Int(size), limit: options.limits.textBytes, now: now)
+    }
+
+    /// A descriptor is closed (flush): the moment of a save, and of its errors.
+    package func flush(_ number: HandleNumber) throws(RecordError) {
+        let handle = try handle(number)
+        guard handle.canWrite else { return }
+        switch handle.current {
+        case .record(let open): try save(open, isLast: false)
+        case .asset(let open): try save(open, isLast: false)
+        case .command(let buffer): try run(buffer)
+        case .scratch, .content, .bytes, .events, .directory: return
+        }
+    }
+
+    /// What was written is on stable storage (fsync). Bad content is no failure here: it is on
+    /// stable storage as a draft, and close says what is wrong with it.
+    package func synchronize(_ number: HandleNumber, dataOnly: Bool) throws(RecordError) {
+        let handle = try handle(number)
+        switch handle.current {
+        case .record(let open):
+            try saveForSync { () throws(RecordError) in try save(open, isLast: false) }
+            try synchronizeStore()
+        case .asset(let open):
+            try saveForSync { () throws(RecordError) in try save(open, isLast: false) }
+            try synchronizeStore()
+        case .scratch(let file, _): try file.synchronize(dataOnly: dataOnly)
+        case .content, .bytes, .events, .command, .directory: return
+        }
+    }
+
+    private func saveForSync(_ save: () throws(RecordError) -> Void) throws(RecordError) {
+        do throws(RecordError) {
+            try save()
+        } catch  where error.isAboutContent {
+            return
+        }
+    }
+
+    private func synchronizeStore() throws(RecordError) {
+        Failpoint.pass(.syncBegin)
+        try store.sync()
+        Failpoint.pass(.syncDone)
+    }
+
+    /// The directory is on stable storage (fsyncdir): its waiting deletes become final.
+    package func synchronizeDirectory(_ number: NodeNumber) throws(RecordError) {
+        guard case .type = try node(number) else { return }
+        try finalizeDeletes(olderThan: .zero)
+        try store.sync()
+    }
+
+    /// The last descriptor of a handle is gone (release). Nobody hears of errors any more.
+    package func release(_ number: HandleNumber) {
+        guard let handle = state.withLock({ $0.handles.removeValue(forKey: number) }) else {
+            return
+        }
+        switch handle.current {
+        case .record(let open): close(open, writes: handle.canWrite)
+        case .asset(let open): close(open, writes: handle.canWrite)
+        case .events(let cursor): events.close(cursor)
+        case .scratch, .content, .bytes, .command, .directory: return
+        }
+    }
+
+    package func seek(_ number: HandleNumber, offset: Int64, whence: Int32) throws(RecordError)
+        -> Int64
+    {
+        let handle = try handle(number)
+        if case .scratch(let file, _) = handle.current {
+            let found = lseek(file.descriptor, off_t(offset), whence)
+            guard found >= 0 else { throw .lastSystemError("lseek") }
+            return Int64(found)
+        }
+        let size = try size(of: handle)
+        guard offset >= 0, offset < size else {
+            throw RecordError(.system, "no data there", errno: ENXIO)
+        }
+        return whence == seekHole ? size : offset
+    }
+
+    private func size(of handle: OpenHandle) throws(RecordError) -> Int64 {
+        switch handle.current {
+        case .record(let open):
+            try load(open)
+            return Int64(open.state.withLock { $0.text?.count } ?? 0)
+        case .asset(let open): return open.shown.size
+        case .bytes(let bytes): return Int64(bytes.count)
+        case .content(let file), .scratch(let file, _): return Int64(try file.status.st_size)
+        case .events, .command, .directory: return 0
+        }
+    }
+
+    package func allocate(_ number: HandleNumber, mode: Int32, offset: Int64, length: Int64)
+        throws(RecordError)
+    {
+        guard case .scratch(let file, _) = try handle(number).current else {
+            throw RecordError(.unsupported, "space cannot be reserved in a record")
+        }
+        guard fallocate(file.descriptor, mode, off_t(offset), off_t(length)) == 0 else {
+            throw .lastSystemError("fallocate")
+        }
+    }
+}
+
+/// SEEK_HOLE of <unistd.h>, which Swift's Glibc module leaves out without _GNU_SOURCE.
+private let seekHole: Int32 = 4

@@ -1,0 +1,161 @@
+import Glibc
+package import RecordModel
+package import RecordStore
+import Synchronization
+
+/// The records of a store as a tree of files, in the terms of a file system.
+///
+/// Synchronous and without C of libfuse: RecordMount turns kernel requests into these calls and
+/// `RecordError` into errno. The contract is the mount page of the documentation.
+///
+/// Locking: `state` and the locks of open files are held for decisions in memory only, never over a
+/// call of the store, file I/O or a notice. Names are decided inside the store's write transaction,
+/// which serialises all writers. Lock order: store writer, `state`, an open file's lock.
+package final class Tree: Sendable {
+    package struct Options: Sendable {
+        package var owner: UInt32
+        package var group: UInt32
+        /// The daemon itself, whose calls only make the kernel notice remote changes.
+        package var processID: Int32
+        package var isReadOnly: Bool
+        package var limits: RecordLimits
+        package var grace: Duration
+        package var clock: any WallClock
+        /// Brings assets that are not on this machine.
+        package var fetcher: any AssetFetcher
+
+        package init(
+            owner: UInt32, group: UInt32, processID: Int32, isReadOnly: Bool = false,
+            limits: RecordLimits = .standard, grace: Duration = .seconds(3),
+            clock: any WallClock = SystemClock(), fetcher: any AssetFetcher = NoAssetFetcher()
+        ) {
+            self.owner = owner
+            self.group = group
+            self.processID = processID
+            self.isReadOnly = isReadOnly
+            self.limits = limits
+            self.grace = grace
+            self.clock = clock
+            self.fetcher = fetcher
+        }
+    }
+
+    struct State {
+        var nodes = NodeTable()
+        var scratch = ScratchTable()
+        /// Records with open handles or with text that no save has taken yet.
+        var open: [RecordID: OpenRecord] = [:]
+        /// New names without a row, which lookups and listings show nevertheless.
+        var pending: [TypeID: [Stem: RecordID]] = [:]
+        var assets: [AssetKey: OpenAsset] = [:]
+        var handles: [HandleNumber: OpenHandle] = [:]
+        var nextHandle: UInt64 = 1
+        /// Type rows with their zones: they say who may write, at every getattr.
+        var places: [TypeID: TypePlace] = [:]
+        /// Deleted elsewhere: shown to the daemon alone, which unlinks them for inotify's sake.
+        var ghosts: [TypeID: [[UInt8]: NodeNumber]] = [:]
+        /// Created elsewhere: hidden from the daemon alone, which creates them for inotify's sake.
+        var arrivals: [TypeID: Set<[UInt8]>] = [:]
+        var notify: (@Sendable (KernelNotice) -> Void)?
+        var retryIsDue = false
+        /// The TYPE directories that list `.error`.
+        var typesWithDrafts: Set<TypeID> = []
+    }
+
+    let store: RecordStore
+    let options: Options
+    let storage: ScratchStorage
+    let events: EventLog
+    let mounted: Timestamp
+    let state = Mutex(State())
+
+    package init(store: RecordStore, options: Options) {
+        self.store = store
+        self.options = options
+        self.storage = ScratchStorage(stateDirectory: store.directory)
+        self.events = EventLog(clock: options.clock)
+        self.mounted = options.clock.now
+    }
+
+    /// Reads what the last mount has left. Called once, before the mount.
+    package func start() throws(RecordError) {
+        let types = Set(try store.drafts(in: nil).map(\.type))
+        state.withLock { $0.typesWithDrafts = types }
+    }
+
+    var now: Timestamp { options.clock.now }
+
+    package var ownProcessID: Int32 { options.processID }
+
+    /// The figures of the file system that holds the store (statfs).
+    package func figures() throws(RecordError) -> FileSystemFigures {
+        var figures = statvfs()
+        guard withPath(Array(store.directory.utf8), { statvfs($0, &figures) }) == 0 else {
+            throw .lastSystemError("statvfs")
+        }
+        return FileSystemFigures(
+            blockSize: UInt64(figures.f_frsize), blocks: UInt64(figures.f_blocks),
+            blocksFree: UInt64(figures.f_bfree), blocksAvailable: UInt64(figures.f_bavail),
+            files: UInt64(figures.f_files), filesFree: UInt64(figures.f_ffree),
+            nameLengthMax: 255)
+    }
+
+    /// Who hears of changes that the kernel cannot know of. Set once, before the mount.
+    package func setNotifier(_ notify: @escaping @Sendable (KernelNotice) -> Void) {
+        state.withLock { $0.notify = notify }
+    }
+
+    func notify(_ notices: [KernelNotice]) {
+        guard let notify = state.withLock({ $0.notify }) else { return }
+        for notice in notices { notify(notice) }
+    }
+
+    func node(_ number: NodeNumber) throws(RecordError) -> Node {
+        guard let node = state.withLock({ $0.nodes.node(number) }) else {
+            throw RecordError(.stale, "the file is gone; look its name up again")
+        }
+        return node
+    }
+
+    func checkWritable() throws(RecordError) {
+        if options.isReadOnly { throw RecordError(.readOnly, "the mount is read-only") }
+    }
+
+    /// The type directory with its zone.
+    func place(of type: TypeID) throws(RecordError) -> TypePlace {
+        if let place = state.withLock({ $0.places[type] }) { return place }
+        guard let info = try store.type(type), let zone = try store.zone(info.zone) else {
+            throw RecordError(.stale, "the directory is gone")
+        }
+        let place = TypePlace(type: info.name, zone: zone)
+        state.withLock { $0.places[type] = place }
+        return place
+    }
+
+    /// Throws unless this user may change records of the type.
+    func checkWritable(_ type: TypeID) throws(RecordError) {
+        try checkWritable()
+        try checkWritable(try place(of: type).zone)
+    }
+
+    func checkWritable(_ zone: ZoneInfo) throws(RecordError) {
+        guard zone.permission == .readWrite else {
+            throw RecordError(
+                .accessDenied, "the zone \(zone.name) is shared with you for reading only")
+        }
+    }
+}
+
+/// What the tree needs to know of a TYPE directory at every call.
+struct TypePlace: Sendable {
+    let type: RecordTypeName
+    let zone: ZoneInfo
+}
+
+/// Something that the kernel has cached and that is no longer so.
+package enum KernelNotice: Sendable, Hashable {
+    /// Attributes and pages of a file, or the cached listing of a directory.
+    case content(NodeNumber)
+    /// A name that came, went, or stands for something else.
+    case entry(parent: NodeNumber, name: [UInt8])
+}

@@ -1,0 +1,192 @@
+package import RecordModel
+package import RecordStore
+import Synchronization
+
+/// A change that did not come through the mount, as a path for the touch that makes inotify see it.
+package struct Touch: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        case created
+        case changed
+        case deleted
+    }
+    package let kind: Kind
+    /// The directory by its node and its path below the mount point.
+    package let directory: NodeNumber
+    package let directoryPath: [UInt8]
+    package let name: [UInt8]
+}
+
+extension Tree {
+    /// Hears of every commit. What the mount itself has done the kernel knows; of the rest it is
+    /// told here. Returns the touches that would make inotify see the changes.
+    package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
+        for change in changes { events.append(change.eventMembers) }
+        var notices: [KernelNotice] = []
+        var touches: [Touch] = []
+        for change in changes {
+            if change.concernsPlaces { state.withLock { $0.places = [:] } }
+            notices += draftNotices(of: change)
+            guard change.author != .mount else { continue }
+            notices += self.notices(of: change)
+            if let touch = touch(of: change) { touches.append(touch) }
+        }
+        notify(notices)
+        return touches
+    }
+
+    /// `.error` comes with a directory's first draft and goes with its last, without a change of
+    /// the directory that the kernel would see.
+    private func draftNotices(of change: StoreChange) -> [KernelNotice] {
+        guard let type = change.type else { return [] }
+        let isRelevant = state.withLock { state in
+            if change.kind == .draft { return state.typesWithDrafts.insert(type).inserted }
+            return state.typesWithDrafts.contains(type)
+        }
+        guard isRelevant else { return [] }
+        let hasDrafts = change.kind == .draft || (try? store.drafts(in: type).isEmpty) == false
+        if !hasDrafts { state.withLock { _ = $0.typesWithDrafts.remove(type) } }
+        return [.content(NodeNumber(type))]
+    }
+
+    private func notices(of change: StoreChange) -> [KernelNotice] {
+        guard let type = change.type, let record = change.record, let stem = change.stem else {
+            return placeNotices(of: change)
+        }
+        let parent = NodeNumber(type)
+        let name = stem.fileName
+        let numbers = state.withLock { state in
+            state.open[record]?.noteChangedElsewhere()
+            return state.nodes.numbersWithPages(of: .record(record))
+        }
+        switch change.kind {
+        case .created, .restored:
+            return [.entry(parent: parent, name: name), .content(parent)]
+        case .deleted, .waiting:
+            state.withLock { state in
+                state.nodes.retire(.record(record))
+                state.detach(record)
+            }
+            return [.entry(parent: parent, name: name), .content(parent)]
+        case .updated, .draft, .text: return numbers.map(KernelNotice.content)
+        case .asset: return numbers.map(KernelNotice.content) + [.content(parent)]
+        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
+        }
+    }
+
+    private func placeNotices(of change: StoreChange) -> [KernelNotice] {
+        var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
+        notices.append(.content(NodeNumber(change.zone)))
+        // A name that came may be remembered as absent, one that went as present.
+        if let zone = try? store.zone(change.zone) {
+            notices.append(
+                .entry(
+                    parent: NodeNumber(zone.database), name: NameCodec.encode(zone.name.bytes)))
+        }
+        if let id = change.type, let type = try? store.type(id) {
+            notices.append(
+                .entry(
+                    parent: NodeNumber(change.zone),
+                    name: ZoneMapping.plain.directoryName(of: type.name)))
+        }
+        return notices
+    }
+
+    private func touch(of change: StoreChange) -> Touch? {
+        guard let type = change.type, let stem = change.stem, change.record != nil else {
+            return nil
+        }
+        let kind: Touch.Kind
+        switch change.kind {
+        case .created, .restored: kind = .created
+        case .updated, .draft, .asset: kind = .changed
+        case .text: return nil
+        case .deleted, .waiting: kind = .deleted
+        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
+        }
+        guard let path = directoryPath(of: type) else { return nil }
+        return Touch(
+            kind: kind, directory: NodeNumber(type), directoryPath: path, name: stem.fileName)
+    }
+
+    /// The path of a TYPE directory below the mount point; nil when it is gone.
+    func directoryPath(of type: TypeID) -> [UInt8]? {
+        guard let place = try? place(of: type) else { return nil }
+        var parts = [Array(place.zone.database.name.utf8)]
+        if place.zone.database == .shared { parts.append(NameCodec.encode(place.zone.owner.bytes)) }
+        parts.append(NameCodec.encode(place.zone.name.bytes))
+        parts.append(place.zone.mapping.directoryName(of: place.type))
+        return Array(parts.joined(separator: [UInt8(ascii: "/")]))
+    }
+
+    /// Before the daemon touches: what its own calls shall find. Returns false when the touch has
+    /// become pointless, because the name has changed again.
+    package func prepare(_ touch: Touch) -> Bool {
+        guard case .type(let type)? = state.withLock({ $0.nodes.node(touch.directory) }),
+            case .record(let stem) = EntryName(classifying: touch.name)
+        else { return false }
+        let exists = (try? findRecord(type, stem)) != nil
+        state.withLock { state in
+            switch touch.kind {
+            case .created:
+                if exists { state.arrivals[type, default: []].insert(touch.name) }
+            case .deleted:
+                if !exists {
+                    let ghost = state.nodes.lookUp(.errorFile(type))
+                    state.ghosts[type, default: [:]][touch.name] = ghost
+                }
+            case .changed: break
+            }
+        }
+        return touch.kind == .deleted ? !exists : exists
+    }
+
+    package func finish(_ touch: Touch) {
+        guard case .type(let type)? = state.withLock({ $0.nodes.node(touch.directory) }) else {
+            return
+        }
+        state.withLock { state in
+            state.arrivals[type]?.remove(touch.name)
+            state.ghosts[type]?[touch.name] = nil
+        }
+        // The dentries of the touch stand for nothing but the touch.
+        notify([.entry(parent: touch.directory, name: touch.name), .content(touch.directory)])
+    }
+
+    /// An answer for the daemon's own lookup; nil when it is like any other.
+    func adoptingLookup(_ parent: Node, _ name: [UInt8]) -> (entry: NodeEntry?, Void)? {
+        guard case .type(let type) = parent else { return nil }
+        let (isArrival, ghost) = state.withLock { state in
+            (state.arrivals[type]?.contains(name) == true, state.ghosts[type]?[name])
+        }
+        if isArrival { return (nil, ()) }
+        guard let ghost else { return nil }
+        let attributes = file(ghost, size: 0, modified: now, 0o644)
+        return (NodeEntry(node: ghost, attributes: attributes, isCacheable: false), ())
+    }
+
+    /// The daemon "creates" what has arrived: the kernel raises CREATE, the record is as it was.
+    func adoptCreation(_ parent: Node, _ name: [UInt8]) throws(RecordError) -> (NodeEntry, Opened)?
+    {
+        guard case .type(let type) = parent,
+            state.withLock({ $0.arrivals[type]?.contains(name) == true }),
+            case .record(let stem) = EntryName(classifying: name),
+            let id = try findRecord(type, stem), let entry = try entry(of: .record(id))
+        else { return nil }
+        return (entry, Opened(handle: addHandle(.bytes([]), flags: 0), keepCache: true))
+    }
+
+    /// The daemon "removes" what is gone: the kernel raises DELETE.
+    func adoptRemoval(_ parent: Node, _ name: [UInt8]) -> Bool {
+        guard case .type(let type) = parent else { return false }
+        return state.withLock { $0.ghosts[type]?[name] != nil }
+    }
+}
+
+extension StoreChange {
+    fileprivate var concernsPlaces: Bool {
+        switch kind {
+        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
+        case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .text: false
+        }
+    }
+}

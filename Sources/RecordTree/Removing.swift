@@ -1,0 +1,102 @@
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Removes a file (unlink). A record's delete waits for the grace time.
+    package func remove(parent: NodeNumber, name: [UInt8], caller: Requester) throws(RecordError) {
+        let directory = try node(parent)
+        if caller.processID == options.processID, adoptRemoval(directory, name) { return }
+        try checkWritable()
+        if case .control(let path) = directory { return try removeControl(name, in: path) }
+        guard let target = try find(name, in: directory) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        switch target {
+        case .record(let id): try removeRecord(id)
+        case .asset(let id): try removeAsset(id)
+        case .scratch(let id):
+            guard let place = place(of: id) else { throw RecordError(.notFound, "no such file") }
+            if try scratchStatus(id)?.isDirectory == true {
+                throw RecordError(.isDirectory, "a directory")
+            }
+            try removeScratch(place, isDirectory: false)
+        case .errorFile:
+            throw RecordError(.notPermitted, ".error goes away with a valid save or a discard")
+        case .readme: throw RecordError(.notPermitted, "README.md is generated")
+        case .root, .database, .owner, .zone, .type, .control:
+            throw RecordError(.isDirectory, "a directory")
+        }
+    }
+
+    private func removeRecord(_ id: RecordID) throws(RecordError) {
+        try keepTextForReaders(of: id)
+        if try takePending(id) == nil {
+            try beginDelete(id)
+        }
+        state.withLock { state in
+            state.nodes.retire(.record(id))
+            state.detach(id)
+        }
+    }
+
+    /// The record vanishes now and for good after the grace time; a row says so from here on.
+    func beginDelete(_ id: RecordID) throws(RecordError) {
+        guard let entry = try store.record(id) else { return }
+        try checkWritable(entry.type)
+        Failpoint.pass(.waitingDeleteBegin)
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.beginDelete(id)
+        }
+        Failpoint.pass(.waitingDeleteCommitted)
+    }
+
+    /// Those who have the file open go on reading it after its name is gone.
+    func keepTextForReaders(of id: RecordID) throws(RecordError) {
+        if let open = state.withLock({ $0.open[id] }) { try load(open) }
+    }
+
+    /// Drops a name that has no row yet. Returns the open record, nil when it has a row.
+    func takePending(_ id: RecordID) throws(RecordError) -> OpenRecord? {
+        state.withLock { state in
+            guard let open = state.open[id] else { return nil }
+            let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
+            guard state.pending[type]?[stem] == id else { return nil }
+            state.removePending(type, stem)
+            return open
+        }
+    }
+
+    private func removeAsset(_ id: AssetID) throws(RecordError) {
+        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        try checkWritable(record.type)
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.removeAsset(entry.record, entry.field, entry.index)
+        }
+        state.withLock { state in
+            state.nodes.retire(.asset(id))
+            state.assets[AssetKey(entry)]?.unlink()
+            state.assets[AssetKey(entry)] = nil
+        }
+        recordTextChanged(entry.record)
+    }
+
+    /// The text of a record was changed by a change of its assets.
+    func recordTextChanged(_ id: RecordID) {
+        let numbers = state.withLock { state in
+            state.open[id]?.noteChangedElsewhere()
+            return state.nodes.numbersWithPages(of: .record(id))
+        }
+        notify(numbers.map(KernelNotice.content))
+    }
+}
+
+extension Tree.State {
+    /// The open record has lost its name: its handles see it to their end, nothing is saved.
+    mutating func detach(_ id: RecordID) {
+        guard let open = self.open.removeValue(forKey: id) else { return }
+        open.state.withLock { $0.isUnlinked = true }
+    }
+}

@@ -1,0 +1,127 @@
+import CLinux
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// The two ends of a rename, as what their names mean.
+private enum RenameEnd {
+    case record(TypeID, Stem)
+    case asset(TypeID, Stem, FieldName, Int?, fileExtension: [UInt8])
+    case scratch(ScratchPlace)
+}
+
+extension Tree {
+    /// Renames (renameat2). The identity of a record is its name: what arrives under a record's
+    /// name updates it, what leaves the name lets it wait for its delete (mount.md §5).
+    package func rename(
+        parent: NodeNumber, name: [UInt8], newParent: NodeNumber, newName: [UInt8],
+        flags: UInt32
+    ) throws(RecordError) {
+        try checkWritable()
+        try checkLength(newName)
+        guard flags & ~(renameNoReplace | renameExchange) == 0 else {
+            throw RecordError(.invalidArgument, "this kind of rename is not supported")
+        }
+        let (from, to) = (try node(parent), try node(newParent))
+        if case .control(let path) = from {
+            return try restore(name, in: path, to: meaning(of: newName, in: to))
+        }
+        guard let source = try find(name, in: from) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        if parent == newParent && name == newName { return }
+        guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)
+        else {
+            throw RecordError(.crossDevice, "zones and record types are not renamed; copy them")
+        }
+        if flags & renameNoReplace != 0, try find(newName, in: to) != nil {
+            throw RecordError(.alreadyExists, "the new name is taken")
+        }
+        if flags & renameExchange != 0 {
+            return try exchange(sourceEnd, targetEnd)
+        }
+        try move(source, sourceEnd, targetEnd)
+    }
+
+    private func end(_ name: [UInt8], in parent: Node) throws(RecordError) -> RenameEnd? {
+        switch meaning(of: name, in: parent) {
+        case .record(let type, let stem): .record(type, stem)
+        case .asset(let type, let stem, let field, let index, let fileExtension):
+            .asset(type, stem, field, index, fileExtension: fileExtension)
+        case .scratch(let place): .scratch(place)
+        case .zone, .type, .errorFile, .control, .database, .owner, .fixed, .impossible: nil
+        }
+    }
+
+    private func move(_ source: Node, _ sourceEnd: RenameEnd, _ targetEnd: RenameEnd)
+        throws(RecordError)
+    {
+        switch (sourceEnd, targetEnd) {
+        case (.scratch(let place), .scratch(let target)):
+            try moveScratch(place, to: target)
+        case (.scratch(let place), .record(let type, let stem)):
+            try checkSameDirectory(place, type)
+            try saveScratch(place, as: stem, in: type)
+        case (.scratch(let place), .asset(let type, let stem, let field, let index, let ext)):
+            try checkSameDirectory(place, type)
+            try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
+        case (.record(let type, _), .scratch(let target)):
+            try checkSameDirectory(target, type)
+            if case .record(let id) = source { try setAside(id, as: target) }
+        case (.record(let type, let stem), .record(let newType, let newStem)):
+            guard type == newType else { throw Self.otherDirectory }
+            if case .record(let id) = source { try renameRecord(id, type, stem, to: newStem) }
+        case (.asset(let type, _, _, _, _), .scratch(let target)):
+            try checkSameDirectory(target, type)
+            if case .asset(let id) = source { try setAside(id, in: type, as: target) }
+        case (
+            .asset(let type, _, _, _, _),
+            .asset(let newType, let stem, let field, let index, let ext)
+        ):
+            guard type == newType else { throw Self.otherDirectory }
+            if case .asset(let id) = source {
+                try renameAsset(id, type, to: stem, field, index, ext)
+            }
+        case (.record, .asset), (.asset, .record):
+            throw RecordError(.crossDevice, "a record and an asset are not renamed to each other")
+        }
+    }
+
+    static let otherDirectory = RecordError(
+        .crossDevice, "records are not moved between types or zones; copy them")
+
+    private func checkSameDirectory(_ place: ScratchPlace, _ type: TypeID) throws(RecordError) {
+        guard place.directory == .type(type) else { throw Self.otherDirectory }
+        try checkWritable(type)
+    }
+
+    private func moveScratch(_ place: ScratchPlace, to target: ScratchPlace)
+        throws(RecordError)
+    {
+        let path = try scratchPath(place)
+        try storage.rename(path, to: try newScratchPath(target), flags: 0)
+        state.withLock { $0.scratch.move(place, to: target) }
+    }
+
+    private func exchange(_ source: RenameEnd, _ target: RenameEnd) throws(RecordError) {
+        switch (source, target) {
+        case (.scratch(let place), .scratch(let other)):
+            let path = try scratchPath(place)
+            try storage.rename(path, to: try scratchPath(other), flags: renameExchange)
+            state.withLock { $0.scratch.exchange(place, other) }
+        case (.scratch(let place), .record(let type, let stem)),
+            (.record(let type, let stem), .scratch(let place)):
+            try checkSameDirectory(place, type)
+            try exchange(place, with: stem, in: type)
+        case (.record(let type, let stem), .record(let otherType, let otherStem)):
+            guard type == otherType else { throw Self.otherDirectory }
+            try exchange(stem, with: otherStem, in: type)
+        default: throw RecordError(.invalidArgument, "assets are not exchanged")
+        }
+    }
+}
+
+/// RENAME_NOREPLACE and RENAME_EXCHANGE of <linux/fs.h>.
+private let renameNoReplace: UInt32 = 1
+let renameExchange: UInt32 = 2

@@ -1,0 +1,228 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// A scratch file takes a record's name: the save of sed, perl, rsync and every careful editor.
+    func saveScratch(_ place: ScratchPlace, as stem: Stem, in type: TypeID) throws(RecordError) {
+        let (text, modified) = try content(of: place)
+        let id = try save(text, as: stem, in: type, modified: modified)
+        Failpoint.pass(.renameSaved)
+        try adopt(place, as: id, type: type, stem: stem, text: text, modified: modified)
+        try storage.remove(try scratchPath(place), isDirectory: false)
+        Failpoint.pass(.renameScratchRemoved)
+        state.withLock { $0.scratch.remove(place) }
+    }
+
+    private func content(of place: ScratchPlace) throws(RecordError) -> ([UInt8], Timestamp) {
+        let path = try scratchPath(place)
+        guard let status = try storage.status(path), status.isRegular else {
+            throw RecordError(.notPermitted, "only a regular file can become a record")
+        }
+        guard status.st_size <= options.limits.textBytes else {
+            throw .textTooLarge(limit: options.limits.textBytes)
+        }
+        let bytes = try HostFile(path: path, flags: O_RDONLY).readAll()
+        return (bytes, status.st_mtim.timestamp)
+    }
+
+    /// One save of a whole text under a name. What cannot be accepted becomes the name's draft, and
+    /// the rename fails with a reason that `mv` prints right.
+    private func save(_ text: [UInt8], as stem: Stem, in type: TypeID, modified: Timestamp)
+        throws(RecordError) -> RecordID
+    {
+        let existing = try store.record(type, stem)
+        if existing == nil, stem.decoded == nil { throw .invalidStem(stem) }
+        let id = try findRecord(type, stem)
+        do throws(RecordError) {
+            return try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.save(
+                    text: text, type: type, stem: stem, id: id, modified: modified
+                ).id
+            }
+        } catch  where error.isAboutContent {
+            let entry = try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.saveDraft(text: text, type: type, stem: stem, id: id, error: error)
+            }
+            recordTextChanged(entry.id)
+            notifyNewName(type, stem.fileName, isNew: existing == nil)
+            throw RecordError(.refusedRename, error.message, at: error.position)
+        }
+    }
+
+    /// The kernel did not see the name come: it may hold that there is none.
+    func notifyNewName(_ type: TypeID, _ name: [UInt8], isNew: Bool) {
+        guard isNew else { return }
+        let parent = NodeNumber(type)
+        notify([.entry(parent: parent, name: name), .content(parent)])
+    }
+
+    /// The kernel's dentry of the record now holds the scratch file's node, and whoever has the
+    /// scratch file open has the record open.
+    private func adopt(
+        _ place: ScratchPlace, as id: RecordID, type: TypeID, stem: Stem, text: [UInt8],
+        modified: Timestamp
+    ) throws(RecordError) {
+        let scratch = state.withLock { state in state.scratch.id(at: place) }
+        let handles = handles(on: { if case .scratch(_, scratch) = $0 { true } else { false } })
+        let stale = state.withLock { state in
+            state.removePending(type, stem)
+            if let open = state.open[id] { open.replace(text, modified: modified) }
+            let number = state.nodes.number(of: .scratch(scratch))
+            if let number { state.nodes.rebind(number, to: .record(id)) }
+            return state.nodes.numbersWithPages(of: .record(id)).filter { $0 != number }
+        }
+        for handle in handles where handle.canWrite {
+            let open = try openRecord(id, writes: true)
+            open.load(text)
+            handle.backing.withLock { $0 = .record(open) }
+        }
+        notify(stale.map(KernelNotice.content))
+    }
+
+    /// A record's file takes a scratch name (the backup of vim and emacs): its bytes stay there,
+    /// and the record waits for its name to come back.
+    func setAside(_ id: RecordID, as target: ScratchPlace) throws(RecordError) {
+        let open = state.withLock { $0.open[id] }
+        let (text, modified) = try shownText(of: id)
+        let path = try newScratchPath(target)
+        if try storage.status(path)?.isDirectory == true {
+            throw RecordError(.isDirectory, "the new name is a directory")
+        }
+        try storage.place(text, at: path, modified: modified)
+        Failpoint.pass(.backupWritten)
+        if try takePending(id) == nil { try beginDelete(id) }
+        let scratch = state.withLock { state in
+            state.scratch.remove(target)
+            let scratch = state.scratch.id(at: target)
+            if let number = state.nodes.number(of: .record(id)) {
+                state.nodes.rebind(number, to: .scratch(scratch))
+            }
+            state.detach(id)
+            return scratch
+        }
+        guard let open else { return }
+        let file = try HostFile(path: path, flags: O_RDWR)
+        for handle in handles(on: { if case .record(let it) = $0 { it === open } else { false } }) {
+            handle.backing.withLock { $0 = .scratch(file, scratch) }
+        }
+    }
+
+    /// What the record's file shows, with its time.
+    private func shownText(of id: RecordID) throws(RecordError) -> ([UInt8], Timestamp) {
+        if let open = state.withLock({ $0.open[id] }) {
+            try load(open)
+            return open.state.withLock { ($0.text ?? [], $0.modified) }
+        }
+        guard let entry = try store.record(id), let text = try store.text(of: id) else {
+            throw RecordError(.stale, "the record is gone")
+        }
+        return (text, entry.modified)
+    }
+
+    /// A record takes another record's name, or a new one: a new record name on the wire, so the
+    /// old record waits for its delete and its fields and assets live on under the new name.
+    func renameRecord(_ id: RecordID, _ type: TypeID, _ stem: Stem, to newStem: Stem)
+        throws(RecordError)
+    {
+        try checkWritable(type)
+        if let open = state.withLock({ $0.open[id] }), open.snapshot() != nil {
+            do throws(RecordError) {
+                try save(open, isLast: true)
+            } catch  where error.isAboutContent {
+                // A draft is renamed as what it is.
+            }
+        }
+        if try store.record(type, newStem) == nil, newStem.decoded == nil {
+            throw .invalidStem(newStem)
+        }
+        if let replaced = try findRecord(type, newStem) {
+            try keepTextForReaders(of: replaced)
+            state.withLock { $0.detach(replaced) }
+        }
+        let entry = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.rename(id, toType: type, stem: newStem)
+        }
+        let stale = state.withLock { state in
+            if let open = state.open.removeValue(forKey: id) {
+                open.state.withLock { open in
+                    open.id = entry.id
+                    open.stem = newStem
+                    if !open.isDirty { open.text = nil }
+                }
+                state.open[entry.id] = open
+            }
+            let number = state.nodes.number(of: .record(id))
+            if let number { state.nodes.rebind(number, to: .record(entry.id)) }
+            return state.nodes.numbersWithPages(of: .record(entry.id))
+        }
+        notify(stale.map(KernelNotice.content))
+        if entry.hasAssets { notify([.content(NodeNumber(type))]) }
+    }
+
+    /// A scratch file and a record change places: the record gets the file's text, the file gets
+    /// the record's.
+    func exchange(_ place: ScratchPlace, with stem: Stem, in type: TypeID) throws(RecordError) {
+        guard let id = try findRecord(type, stem) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        let (old, _) = try shownText(of: id)
+        let (text, modified) = try content(of: place)
+        _ = try save(text, as: stem, in: type, modified: modified)
+        try storage.place(old, at: try scratchPath(place), modified: now)
+        // Both names stand for other content now than the dentries that the kernel has swapped.
+        state.withLock { state in
+            state.open[id]?.replace(text, modified: modified)
+            state.nodes.retire(.record(id))
+            let scratch = state.scratch.id(at: place)
+            state.nodes.retire(.scratch(scratch))
+            state.scratch.remove(place)
+        }
+        let parent = NodeNumber(type)
+        notify([
+            .entry(parent: parent, name: stem.fileName), .entry(parent: parent, name: place.name),
+        ])
+    }
+
+    /// Two records of a type change their contents.
+    func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
+        guard let id = try findRecord(type, stem), let otherID = try findRecord(type, other) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        guard let text = try store.text(of: id), let otherText = try store.text(of: otherID) else {
+            throw RecordError(.unsupported, "save both records before they are exchanged")
+        }
+        let now = now
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.save(
+                text: otherText, type: type, stem: stem, id: id, modified: now)
+            _ = try transaction.save(
+                text: text, type: type, stem: other, id: otherID, modified: now)
+        }
+        state.withLock { state in
+            state.open[id]?.replace(otherText, modified: now)
+            state.open[otherID]?.replace(text, modified: now)
+            state.nodes.retire(.record(id))
+            state.nodes.retire(.record(otherID))
+        }
+        let parent = NodeNumber(type)
+        notify([
+            .entry(parent: parent, name: stem.fileName),
+            .entry(parent: parent, name: other.fileName),
+        ])
+    }
+}
+
+extension OpenRecord {
+    /// Another file has taken the record's name: its text is what the record's handles see now.
+    func replace(_ text: [UInt8], modified: Timestamp) {
+        state.withLock { state in
+            state.text = text
+            state.modified = modified
+            state.version += 1
+            state.savedVersion = state.version
+            state.isInStore = true
+        }
+    }
+}

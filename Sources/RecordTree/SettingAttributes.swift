@@ -1,0 +1,151 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// chmod, chown, truncate, utimens (setattr). What already holds succeeds quietly: every
+    /// editor and copier repeats it.
+    package func setAttributes(
+        of number: NodeNumber, _ changes: NodeChanges, handle: HandleNumber?
+    ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
+        let node = try node(number)
+        try checkWritable()
+        switch node {
+        case .scratch(let id): try setScratch(id, changes, handle: handle)
+        case .record(let id):
+            try checkUnchanged(node, changes)
+            try setRecord(id, changes, handle: handle)
+        case .asset(let id):
+            try checkUnchanged(node, changes)
+            if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
+        case .control(let path):
+            // `> ctl` truncates; what it takes is commands, not content.
+            guard changes.size == nil || controlTakesText(path) else {
+                throw RecordError(.notPermitted, "the file is generated")
+            }
+        default:
+            try checkUnchanged(node, changes)
+            if changes.size != nil { throw RecordError(.notPermitted, "the file is generated") }
+        }
+        return try attributes(of: number, handle: handle)
+    }
+
+    private func checkUnchanged(_ node: Node, _ changes: NodeChanges) throws(RecordError) {
+        guard changes.mode != nil || changes.owner != nil || changes.group != nil else { return }
+        guard let current = try attributes(of: node) else {
+            throw RecordError(.stale, "the file is gone")
+        }
+        if let mode = changes.mode, mode & 0o7777 != current.mode & 0o7777 {
+            throw RecordError(.notPermitted, "permissions come from the zone's share")
+        }
+        if (changes.owner ?? current.owner) != current.owner
+            || (changes.group ?? current.group) != current.group
+        {
+            throw RecordError(.notPermitted, "the files of a mount belong to who mounted it")
+        }
+    }
+
+    private func setRecord(_ id: RecordID, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let size = changes.size { try truncateRecord(id, to: size, handle: handle) }
+        guard let time = changes.modified else { return }
+        let modified = time.timestamp(now: now)
+        let open = openRecord(id, handle)
+        let isOnlyInMemory = open?.state.withLock { state in
+            guard state.isDirty || !state.isInStore else { return false }
+            state.modified = modified
+            return true
+        }
+        if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setModified(id, modified)
+        }
+    }
+
+    private func openRecord(_ id: RecordID, _ handle: HandleNumber?) -> OpenRecord? {
+        state.withLock { state in
+            if let handle, case .record(let open)? = state.handles[handle]?.current { return open }
+            return state.open[id]
+        }
+    }
+
+    /// truncate(2) opens, changes and closes in one: its save happens here, and its errors.
+    private func truncateRecord(_ id: RecordID, to size: Int64, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let handle, case .record(let open) = try self.handle(handle).current {
+            return try truncate(open, to: size)
+        }
+        let open = try openRecord(id, writes: true)
+        defer { close(open, writes: true) }
+        try truncate(open, to: size)
+        let isOnlyWriter = open.state.withLock { $0.writers == 1 }
+        if isOnlyWriter { try save(open, isLast: true) }
+    }
+
+    private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let handle, case .scratch(let file, id) = try self.handle(handle).current {
+            return try file.set(changes, now: now)
+        }
+        guard let place = place(of: id) else { throw RecordError(.stale, "the file is gone") }
+        let path = try scratchPath(place)
+        if let size = changes.size {
+            try HostFile(path: path, flags: O_RDWR).truncate(to: size)
+        }
+        if let mode = changes.mode {
+            guard withPath(path, { chmod($0, mode & 0o7777) }) == 0 else {
+                throw .lastSystemError("chmod", path)
+            }
+        }
+        if changes.owner != nil || changes.group != nil {
+            let owner = changes.owner ?? .max, group = changes.group ?? .max
+            guard withPath(path, { lchown($0, owner, group) }) == 0 else {
+                throw .lastSystemError("chown", path)
+            }
+        }
+        guard changes.accessed != nil || changes.modified != nil else { return }
+        var times = changes.times(now: now)
+        guard withPath(path, { utimensat(AT_FDCWD, $0, &times, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+            throw .lastSystemError("utimensat", path)
+        }
+    }
+}
+
+extension HostFile {
+    fileprivate func set(_ changes: NodeChanges, now: Timestamp) throws(RecordError) {
+        if let size = changes.size { try truncate(to: size) }
+        if let mode = changes.mode, fchmod(descriptor, mode & 0o7777) != 0 {
+            throw .lastSystemError("fchmod")
+        }
+        if changes.owner != nil || changes.group != nil,
+            fchown(descriptor, changes.owner ?? .max, changes.group ?? .max) != 0
+        {
+            throw .lastSystemError("fchown")
+        }
+        guard changes.accessed != nil || changes.modified != nil else { return }
+        var times = changes.times(now: now)
+        guard futimens(descriptor, &times) == 0 else { throw .lastSystemError("futimens") }
+    }
+}
+
+extension NodeChanges {
+    fileprivate func times(now: Timestamp) -> [timespec] {
+        [accessed, modified].map { time in
+            time.map { timespec($0.timestamp(now: now)) }
+                ?? timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+        }
+    }
+}
+
+extension NodeChanges.Time {
+    func timestamp(now: Timestamp) -> Timestamp {
+        switch self {
+        case .now: now
+        case .at(let time): time
+        }
+    }
+}

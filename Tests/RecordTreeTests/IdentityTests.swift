@@ -1,0 +1,164 @@
+import Foundation
+import RecordModel
+import RecordStore
+import RecordTree
+import Testing
+
+/// The identity of a record is its name: the save sequences of editors, call by call.
+@Suite("Identity of a record")
+struct IdentityTests {
+    private func fixture() throws -> TreeFixture {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\":1}", as: "n.json")
+        return fixture
+    }
+
+    private func expectOneUpdate(_ fixture: TreeFixture, _ before: RecordEntry?) throws {
+        let after = try #require(try fixture.record("n"))
+        #expect(after.id == before?.id)
+        #expect(after.created == before?.created)
+        #expect(after.state == .saved)
+        #expect(try fixture.history.map(\.kind) == [.created, .updated])
+        #expect(try fixture.text("n.json") == "{\"a\":2}")
+        #expect(try fixture.names() == ["n.json"])
+    }
+
+    @Test("a scratch file renamed over the record updates it")
+    func renameOver() throws {
+        let fixture = try fixture()
+        let before = try fixture.record("n")
+        try fixture.put("{\"a\":2}", as: "sedA1")
+        try fixture.rename("sedA1", to: "n.json")
+        try expectOneUpdate(fixture, before)
+    }
+
+    @Test("the record renamed away, created anew and its backup removed is an update")
+    func vim() throws {
+        let fixture = try fixture()
+        let before = try fixture.record("n")
+        try fixture.rename("n.json", to: "n.json~")
+        #expect(try fixture.lookup("n.json") == nil)
+        #expect(try fixture.text("n.json~") == "{\"a\":1}")
+        try fixture.put("{\"a\":2}", as: "n.json")
+        #expect(try fixture.text("n.json~") == "{\"a\":1}", "the backup is another file")
+        try fixture.remove("n.json~")
+        try expectOneUpdate(fixture, before)
+    }
+
+    @Test("removed and created exclusively is an update")
+    func git() throws {
+        let fixture = try fixture()
+        let before = try fixture.record("n")
+        let node = try fixture.lookup("n.json")?.node
+        try fixture.remove("n.json")
+        let handle = try fixture.openNew("n.json", flags: O_WRONLY | O_EXCL)
+        #expect(try fixture.lookup("n.json")?.node != node, "old pages must not show")
+        try fixture.write("{\"a\":2}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        try expectOneUpdate(fixture, before)
+    }
+
+    @Test("vim's undo of a failed save restores the record without a version")
+    func undo() throws {
+        let fixture = try fixture()
+        let before = try fixture.record("n")
+        try fixture.rename("n.json", to: "n.json~")
+        #expect(throws: RecordError.self) { try fixture.put("{bad", as: "n.json") }
+        try fixture.remove("n.json")
+        try fixture.rename("n.json~", to: "n.json")
+        let after = try #require(try fixture.record("n"))
+        #expect(after.id == before?.id)
+        #expect(after.state == .saved)
+        #expect(after.hasDraft == false)
+        #expect(try fixture.history.count == 1)
+        #expect(try fixture.text("n.json") == "{\"a\":1}")
+    }
+
+    @Test("a delete is visible at once, final after the grace time, and in the trash then")
+    func delete() throws {
+        let fixture = try fixture()
+        try fixture.remove("n.json")
+        #expect(try fixture.names() == [])
+        #expect(try fixture.record("n")?.state == .waitingDelete)
+        #expect(try fixture.history.count == 1)
+        fixture.clock.advance(.seconds(4))
+        _ = try fixture.tree.maintain()
+        #expect(try fixture.history.map(\.kind) == [.created, .deleted])
+        #expect(try fixture.record("n") == nil)
+    }
+
+    @Test("a rename with bad content is refused with a draft, and the scratch file stays")
+    func refusedRename() throws {
+        let fixture = try fixture()
+        try fixture.put("{bad", as: "tmp")
+        let error = #expect(throws: RecordError.self) { try fixture.rename("tmp", to: "n.json") }
+        #expect(error?.code == .refusedRename)
+        #expect(error?.position?.line == 1)
+        #expect(try fixture.text("tmp") == "{bad")
+        #expect(try fixture.text("n.json") == "{bad")
+        let entry = try #require(try fixture.record("n"))
+        #expect(try fixture.store.savedText(of: entry.id) == "{\"a\":1}".b)
+        #expect(try fixture.history.count == 1)
+    }
+
+    @Test("a record renamed to another name is a new record, and the old one waits")
+    func renameRecord() throws {
+        let fixture = try fixture()
+        try fixture.rename("n.json", to: "m.json")
+        #expect(try fixture.names() == ["m.json"])
+        #expect(try fixture.text("m.json") == "{\"a\":1}")
+        #expect(try fixture.record("n")?.state == .waitingDelete)
+    }
+
+    @Test("RENAME_NOREPLACE refuses a taken name, RENAME_EXCHANGE swaps contents")
+    func flags() throws {
+        let fixture = try fixture()
+        try fixture.put("{\"a\":2}", as: "m.json")
+        let error = #expect(throws: RecordError.self) {
+            try fixture.rename("n.json", to: "m.json", flags: 1)
+        }
+        #expect(error?.code == .alreadyExists)
+        try fixture.rename("n.json", to: "m.json", flags: 2)
+        #expect(try fixture.text("n.json") == "{\"a\":2}")
+        #expect(try fixture.text("m.json") == "{\"a\":1}")
+    }
+
+    @Test("writes through a handle that was renamed onto the record go to the record")
+    func handleFollowsRename() throws {
+        let fixture = try fixture()
+        let handle = try fixture.openNew("tmp", flags: O_RDWR | O_EXCL)
+        try fixture.write("{\"a\":2}", to: handle)
+        try fixture.rename("tmp", to: "n.json")
+        try fixture.write("{\"a\":3}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.text("n.json") == "{\"a\":3}")
+    }
+
+    @Test("what is written to an unlinked open record goes nowhere")
+    func unlinkedWrites() throws {
+        let fixture = try fixture()
+        let handle = try fixture.openNew("n.json", flags: O_RDWR)
+        try fixture.remove("n.json")
+        #expect(try fixture.read(handle) == "{\"a\":1}")
+        try fixture.write("{\"a\":9}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.record("n")?.state == .waitingDelete)
+        #expect(try fixture.history.count == 1)
+    }
+
+    @Test("renaming types, zones and over their borders answers EXDEV")
+    func borders() throws {
+        let fixture = try fixture()
+        let base = try #require(try fixture.lookup("private", in: .root))
+        let zone = try #require(try fixture.lookup("Box", in: base.node))
+        let error = #expect(throws: RecordError.self) {
+            try fixture.tree.rename(
+                parent: zone.node, name: "Note".b, newParent: zone.node, newName: "Other".b,
+                flags: 0)
+        }
+        #expect(error?.code == .crossDevice)
+    }
+}

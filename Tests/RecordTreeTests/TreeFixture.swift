@@ -1,0 +1,152 @@
+import Foundation
+import Logging
+import RecordModel
+import RecordStore
+import RecordTree
+import Synchronization
+import Testing
+
+/// A clock that tests move.
+final class ManualClock: WallClock {
+    private let time = Mutex(Timestamp(seconds: 1_800_000_000))
+    var now: Timestamp { time.withLock { $0 } }
+    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
+
+/// A tree over a fresh store, driven as the kernel drives it.
+final class TreeFixture {
+    let clock = ManualClock()
+    let directory: String
+    let store: RecordStore
+    let tree: Tree
+    let notices = Notices()
+    /// The directory local/Box/Note.
+    let notes: NodeNumber
+
+    final class Notices: Sendable {
+        private let list = Mutex<[KernelNotice]>([])
+        func add(_ notice: KernelNotice) { list.withLock { $0.append(notice) } }
+        func take() -> [KernelNotice] {
+            list.withLock { list in
+                defer { list = [] }
+                return list
+            }
+        }
+    }
+
+    static let user = Requester(processID: 1)
+    static let daemon = Requester(processID: 2)
+
+    init(database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher()) throws {
+        directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        var storeOptions = StoreOptions()
+        storeOptions.clock = clock
+        store = try RecordStore.open(directory: directory, options: storeOptions)
+        tree = Tree(
+            store: store,
+            options: .init(
+                owner: 1000, group: 1000, processID: Self.daemon.processID, clock: clock,
+                fetcher: fetcher))
+        let notices = notices
+        tree.setNotifier { notices.add($0) }
+        let base = try #require(try tree.lookup(parent: .root, name: database.b, caller: Self.user))
+        let zone = try tree.makeDirectory(parent: base.node, name: "Box".b, mode: 0o755)
+        notes = try tree.makeDirectory(parent: zone.node, name: "Note".b, mode: 0o755).node
+    }
+
+    deinit {
+        do {
+            try store.close()
+            try FileManager.default.removeItem(atPath: directory)
+        } catch {
+            Issue.record("clean-up failed: \(error)")
+        }
+    }
+
+    func lookup(_ name: String, in parent: NodeNumber? = nil, as caller: Requester = user) throws
+        -> NodeEntry?
+    {
+        try tree.lookup(parent: parent ?? notes, name: name.b, caller: caller)
+    }
+
+    func names(in parent: NodeNumber? = nil) throws -> [String] {
+        let opened = try tree.openDirectory(parent ?? notes)
+        defer { tree.release(opened.handle) }
+        var names: [String] = []
+        try tree.list(opened.handle, from: 0) { listed in
+            names.append(String(decoding: listed.name, as: UTF8.self))
+            return true
+        }
+        return names.sorted()
+    }
+
+    /// open(O_CREAT | flags), as the kernel does it.
+    func openNew(_ name: String, flags: Int32 = O_WRONLY) throws -> HandleNumber {
+        if flags & O_EXCL == 0, let entry = try lookup(name) {
+            return try tree.open(entry.node, flags: flags, caller: Self.user).handle
+        }
+        return try tree.create(
+            parent: notes, name: name.b, mode: 0o644, flags: flags, caller: Self.user
+        ).1.handle
+    }
+
+    func write(_ text: String, to handle: HandleNumber, at offset: Int64 = 0) throws {
+        let bytes = Array(text.utf8)
+        try bytes.withUnsafeBytes {
+            try tree.write(handle, offset: offset, data: $0, isWriteback: false)
+        }
+    }
+
+    /// What `echo > NAME` does.
+    func put(_ text: String, as name: String) throws {
+        let handle = try openNew(name, flags: O_WRONLY | O_TRUNC)
+        defer { tree.release(handle) }
+        try write(text, to: handle)
+        try tree.flush(handle)
+    }
+
+    func text(_ name: String) throws -> String? {
+        guard let entry = try lookup(name) else { return nil }
+        let handle = try tree.open(entry.node, flags: O_RDONLY, caller: Self.user).handle
+        defer { tree.release(handle) }
+        return try read(handle)
+    }
+
+    func read(_ handle: HandleNumber, offset: Int64 = 0, count: Int = 1 << 20) throws -> String {
+        switch try tree.read(handle, offset: offset, count: count) {
+        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .file(let file, let offset, let count):
+            var bytes = [UInt8](repeating: 0, count: count)
+            let got = pread(file.descriptor, &bytes, count, off_t(offset))
+            return String(decoding: bytes.prefix(max(got, 0)), as: UTF8.self)
+        case .deferred:
+            Issue.record("the bytes are not here")
+            return ""
+        }
+    }
+
+    func rename(_ name: String, to newName: String, flags: UInt32 = 0) throws {
+        try tree.rename(
+            parent: notes, name: name.b, newParent: notes, newName: newName.b, flags: flags)
+    }
+
+    func remove(_ name: String) throws {
+        try tree.remove(parent: notes, name: name.b, caller: Self.user)
+    }
+
+    var history: [HistoryRow] {
+        get throws { try store.changes(after: 0, limit: 1000) }
+    }
+
+    func record(_ name: String) throws -> RecordEntry? {
+        let place = try #require(try store.zone(.private, .me, ZoneName("Box")))
+        let type = try #require(try store.type(place.id, RecordTypeName("Note")))
+        return try store.record(type.id, Stem(name))
+    }
+}
+
+extension String {
+    var b: [UInt8] { Array(utf8) }
+}
