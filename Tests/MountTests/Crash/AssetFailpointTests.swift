@@ -77,7 +77,9 @@ extension MountTests {
             let source = "\(mounted.outside)/rows.ndjson"
             try SystemCall.writeFile(source, lines.joined(separator: "\n") + "\n")
             try mounted.unmount()
-            let arguments = ["import", "--key", "id", source, "private/Kitchen/Recipe"]
+            let arguments = [
+                "import", "--quiet", "--name-field", "id", source, "private/Kitchen/Recipe",
+            ]
             let killed = try finish(
                 [try Executable.recordfs()] + arguments,
                 environment: [

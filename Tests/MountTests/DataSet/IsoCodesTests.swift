@@ -42,7 +42,8 @@ extension MountTests {
                 let rows = "\(mounted.outside)/\(type).ndjson"
                 try IsoCodes.rows(list, to: rows)
                 let start = ContinuousClock.now
-                try mounted.recordfs("import", "--key", key, rows, "private/Codes/\(type)")
+                try mounted.recordfs(
+                    "import", "--quiet", "--name-field", key, rows, "private/Codes/\(type)")
                 let took = ContinuousClock.now - start
                 print("import of \(type): \(took)")
                 let expected = try succeed("wc", "-l", rows).split(separator: " ")[0]

@@ -7,6 +7,7 @@ final class Terminal {
     private let pid: pid_t
     private let exit = ExitStatus()
     private var screen: [UInt8] = []
+    /// Bytes of the plain text that matches have used up.
     private var seen = 0
 
     init(
@@ -39,15 +40,18 @@ final class Terminal {
     func expect(_ texts: String..., seconds: Double = 20) throws -> String {
         let deadline = Deadline(seconds: seconds)
         while true {
-            let fresh = plain(screen[seen...])
-            if let match = texts.first(where: { fresh.contains($0) }) {
-                seen = screen.count
-                return match
+            let drawn = Array(plain(screen[...]).utf8)
+            let fresh = drawn[min(seen, drawn.count)...]
+            for text in texts {
+                if let found = fresh.firstRange(of: Array(text.utf8)) {
+                    seen = found.upperBound
+                    return text
+                }
             }
             guard try readMore(deadline) else {
                 throw ChildFailure(
-                    description:
-                        "the terminal never showed \(texts); it showed: \(fresh.suffix(2000))")
+                    description: "the terminal never showed \(texts); it showed: "
+                        + String(decoding: fresh.suffix(2000), as: UTF8.self))
             }
         }
     }
@@ -59,7 +63,7 @@ final class Terminal {
         guard let status = exit.wait(seconds: Double(deadline.milliseconds) / 1000 + 1) else {
             kill(-pid, SIGKILL)
             throw ChildFailure(
-                description: "still running; last drawn: \(plain(screen[seen...]).suffix(2000))")
+                description: "still running; last drawn: \(text.suffix(2000))")
         }
         return ChildResult(status: status, output: plain(screen[...]), errors: "")
     }

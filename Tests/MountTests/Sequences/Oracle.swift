@@ -74,6 +74,14 @@ struct Oracle: Equatable {
         guard let text = files[from] else { return ENOENT }
         if noReplace, files[to] != nil || links[to] != nil { return EEXIST }
         if from == to { return 0 }
+        if isRecord(to), isRecord(from) {
+            // A draft is renamed as what it is.
+            let isDraft = drafts.contains(from)
+            _ = remove(from)
+            _ = save(to, text)
+            if isDraft { drafts.insert(to) }
+            return 0
+        }
         if isRecord(to), !Oracle.isValid(text) {
             // The target keeps the text as a draft; the source stays where it is.
             files[to] = text
