@@ -86,16 +86,17 @@ package struct RecordExport {
         [Array(Self.nameMember.utf8), Array("$parent".utf8)] + schema.fields.map { $0.name.bytes }
     }
 
-    private func cells(_ members: [JSONMember]) -> [[UInt8]] {
+    private func cells(_ members: [JSONMember]) -> [[UInt8]?] {
         var values: [[UInt8]: JSONValue] = [:]
         for member in members { values[member.key.utf8] = member.value }
-        return columns.map { values[$0].map(Self.cell) ?? [] }
+        return columns.map { values[$0].flatMap(Self.cell) }
     }
 
-    /// Text as it is; anything else as JSON, so that nested values survive.
-    private static func cell(_ value: JSONValue) -> [UInt8] {
+    /// Text as it is; anything else as JSON, so that nested values survive. No value is nil, which
+    /// CSV tells from an empty text.
+    private static func cell(_ value: JSONValue) -> [UInt8]? {
         switch value {
-        case .null: []
+        case .null: nil
         case .string(let text): text.utf8
         default: value.serialized()
         }

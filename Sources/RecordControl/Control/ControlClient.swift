@@ -1,0 +1,36 @@
+import Glibc
+package import RecordModel
+
+/// Asks the process that has the store, one request after the other.
+package final class ControlClient: Sendable {
+    private let socket: ControlSocket
+
+    private init(_ socket: ControlSocket) {
+        self.socket = socket
+    }
+
+    /// The daemon of this state directory; nil when none runs.
+    ///
+    /// Errors: `accessDenied` when another user is at the other end.
+    package static func connect(
+        directory: String, timeoutSeconds: Int = 120
+    ) throws(RecordError) -> ControlClient? {
+        let address = ControlAddress(directory: directory)
+        guard let socket = try address.connect() else { return nil }
+        guard socket.peerUserID == geteuid() else {
+            throw RecordError(.accessDenied, "\(address.path) belongs to another user.")
+        }
+        socket.setTimeout(seconds: timeoutSeconds)
+        return ControlClient(socket)
+    }
+
+    /// Errors: what the daemon refused with; `ioFailure`, `timedOut` when it cannot be heard.
+    package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
+        try socket.send(request.frame)
+        guard let frame = try socket.receive() else {
+            throw RecordError(
+                .ioFailure, "The daemon closed the connection before it answered. Try again.")
+        }
+        return try ControlReply(frame)
+    }
+}

@@ -1,0 +1,167 @@
+package import RecordModel
+
+/// A command for the running daemon that takes no path (also one line in `.recordfs/ctl`).
+package enum ControlVerb: String, Sendable, CaseIterable {
+    case sync, pause, resume, retry, shutdown
+}
+
+/// The rows of one transaction of an import.
+package struct ImportBatch: Sendable {
+    package struct Row: Sendable {
+        package let stem: Stem
+        package let text: [UInt8]
+        package init(stem: Stem, text: [UInt8]) {
+            self.stem = stem
+            self.text = text
+        }
+    }
+
+    /// The TYPE directory; its zone and type are made when missing.
+    package let target: RecordPath
+    package var rows: [Row]
+    /// Whether the rows after a bad one are left out; those before it are kept.
+    package let stopsAtError: Bool
+
+    package init(target: RecordPath, rows: [Row], stopsAtError: Bool = false) {
+        self.target = target
+        self.rows = rows
+        self.stopsAtError = stopsAtError
+    }
+}
+
+/// Everything that the command line asks of the process that has the store.
+package enum ControlRequest: Sendable {
+    /// Saves a record as if its file had been written, but keeps no draft of bad text.
+    case put(RecordPath, text: [UInt8])
+    /// Takes a copy of a file of this machine as a large field.
+    case putAsset(RecordPath, file: String)
+    case remove(RecordPath, recursive: Bool)
+    case move(RecordPath, to: RecordPath)
+    /// Brings back what was deleted last under this name, or the version with this token.
+    case restore(RecordPath, version: Int64?)
+    case discardDraft(RecordPath)
+    case applySchema([UInt8])
+    case importBatch(ImportBatch)
+    case status
+    case verb(ControlVerb)
+    /// Feeds a change to the store as the sync engine would; for tests and debugging.
+    case applyRemote([UInt8])
+}
+
+extension ControlRequest {
+    /// The protocol's version: both sides refuse another one.
+    static let version = 1
+
+    package var frame: ControlFrame {
+        switch self {
+        case .put(let path, let text):
+            Self.frame("put", ["path": .text(path.bytes)], body: text)
+        case .putAsset(let path, let file):
+            Self.frame("putAsset", ["path": .text(path.bytes), "file": .text(file)])
+        case .remove(let path, let recursive):
+            Self.frame("remove", ["path": .text(path.bytes), "recursive": .bool(recursive)])
+        case .move(let path, let target):
+            Self.frame("move", ["path": .text(path.bytes), "to": .text(target.bytes)])
+        case .restore(let path, let version):
+            Self.frame(
+                "restore",
+                ["path": .text(path.bytes), "token": version.map { .integer($0) } ?? .null])
+        case .discardDraft(let path):
+            Self.frame("discardDraft", ["path": .text(path.bytes)])
+        case .applySchema(let text): Self.frame("applySchema", [:], body: text)
+        case .importBatch(let batch): Self.frame(batch)
+        case .status: Self.frame("status", [:])
+        case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
+        case .applyRemote(let text): Self.frame("applyRemote", [:], body: text)
+        }
+    }
+
+    /// Errors: `unsupported` for another version or an unknown request, `invalidArgument`,
+    /// `invalidName`.
+    package init(_ frame: ControlFrame) throws(RecordError) {
+        let header = frame.header
+        guard header.integerMember("version") == Int64(Self.version) else {
+            throw RecordError(
+                .unsupported,
+                "the command line and the daemon are of different versions. Unmount and mount.")
+        }
+        func path(_ key: String = "path") throws(RecordError) -> RecordPath {
+            try RecordPath(parsing: try Self.string(key, in: header))
+        }
+        let name = header.stringMember("request") ?? ""
+        switch name {
+        case "put": self = .put(try path(), text: frame.body)
+        case "putAsset":
+            let file = try Self.string("file", in: header)
+            self = .putAsset(try path(), file: String(decoding: file, as: UTF8.self))
+        case "remove":
+            self = .remove(try path(), recursive: header["recursive"]?.bool ?? false)
+        case "move": self = .move(try path(), to: try path("to"))
+        case "restore": self = .restore(try path(), version: header.integerMember("token"))
+        case "discardDraft": self = .discardDraft(try path())
+        case "applySchema": self = .applySchema(frame.body)
+        case "importBatch": self = .importBatch(try Self.batch(frame, target: try path()))
+        case "status": self = .status
+        case "verb":
+            guard let verb = header.stringMember("verb").flatMap(ControlVerb.init) else {
+                throw RecordError(.unsupported, "the daemon does not know this verb.")
+            }
+            self = .verb(verb)
+        case "applyRemote": self = .applyRemote(frame.body)
+        default:
+            throw RecordError(.unsupported, "the daemon does not know the request \"\(name)\".")
+        }
+    }
+
+    private static func frame(
+        _ name: String, _ members: KeyValuePairs<String, JSONValue>, body: [UInt8] = []
+    ) -> ControlFrame {
+        var all = [
+            JSONMember(key: Text("version"), value: .integer(version)),
+            JSONMember(key: Text("request"), value: .text(name)),
+        ]
+        all += members.map { JSONMember(key: Text($0.key), value: $0.value) }
+        return ControlFrame(header: .object(all), body: body)
+    }
+
+    private static func frame(_ batch: ImportBatch) -> ControlFrame {
+        let rows = batch.rows.map { row in
+            JSONValue.array([.text(row.stem.bytes), .integer(row.text.count)])
+        }
+        return frame(
+            "importBatch",
+            [
+                "path": .text(batch.target.bytes), "strict": .bool(batch.stopsAtError),
+                "rows": .array(rows),
+            ],
+            body: batch.rows.flatMap(\.text))
+    }
+
+    private static func batch(
+        _ frame: ControlFrame, target: RecordPath
+    ) throws(RecordError) -> ImportBatch {
+        var batch = ImportBatch(
+            target: target, rows: [], stopsAtError: frame.header["strict"]?.bool ?? false)
+        var start = 0
+        for row in frame.header["rows"]?.array ?? [] {
+            guard let parts = row.array, parts.count == 2, let stem = parts[0].string?.utf8,
+                let length = parts[1].int64, length >= 0, length <= frame.body.count - start
+            else {
+                throw RecordError(.invalidArgument, "the rows of the batch do not fit its body.")
+            }
+            let end = start + Int(length)
+            batch.rows.append(.init(stem: Stem(bytes: stem), text: Array(frame.body[start..<end])))
+            start = end
+        }
+        return batch
+    }
+
+    private static func string(
+        _ key: String, in header: JSONValue
+    ) throws(RecordError) -> [UInt8] {
+        guard let text = header[key]?.string else {
+            throw RecordError(.invalidArgument, "the request has no \"\(key)\".")
+        }
+        return text.utf8
+    }
+}

@@ -1,0 +1,141 @@
+import Dispatch
+// For Thread only: a thread of its own without a pointer in sight.
+import Foundation
+import Glibc
+package import Logging
+package import RecordModel
+import Synchronization
+
+/// Answers the command line on the control socket of a store.
+///
+/// One thread accepts, one more serves each connection; all block, none is of the cooperative pool.
+package final class ControlServer: Sendable {
+    /// Answers one request; called from several threads at once.
+    package typealias Handler =
+        @Sendable (ControlRequest) throws(RecordError) -> ControlReply
+
+    /// Connections over this many are told to come back.
+    package static let connectionLimit = 32
+
+    private struct State: Sendable {
+        var isStopping = false
+        var connections: [Int: ControlSocket] = [:]
+        var nextConnection = 0
+    }
+
+    private let address: ControlAddress
+    private let listener: ControlSocket
+    private let handler: Handler
+    private let logger: Logger
+    private let threads = DispatchGroup()
+    private let state = Mutex(State())
+
+    /// Listens at once; the caller has the lock of the store in `directory`.
+    ///
+    /// Errors: `ioFailure`, `accessDenied`, `noSpace` when the socket cannot be made.
+    package init(
+        directory: String, logger: Logger, handler: @escaping Handler
+    ) throws(RecordError) {
+        self.address = ControlAddress(directory: directory)
+        self.listener = try address.listen()
+        self.handler = handler
+        self.logger = logger
+        startThread { [self] in acceptConnections() }
+    }
+
+    /// Takes no more requests, ends the connections, and waits for what is being answered.
+    package func stop() {
+        let connections = state.withLock { state -> [ControlSocket] in
+            guard !state.isStopping else { return [] }
+            state.isStopping = true
+            return Array(state.connections.values)
+        }
+        unlink(address.path)
+        listener.shutDown()
+        for connection in connections { shutdown(connection.descriptor, Int32(SHUT_RD)) }
+        threads.wait()
+    }
+
+    private func startThread(_ body: @escaping @Sendable () -> Void) {
+        threads.enter()
+        let threads = threads
+        let thread = Thread {
+            body()
+            threads.leave()
+        }
+        thread.name = "control"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    private func acceptConnections() {
+        while !state.withLock({ $0.isStopping }) {
+            let descriptor = accept(listener.descriptor, nil, nil)
+            if descriptor >= 0 {
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                admit(ControlSocket(owning: descriptor))
+                continue
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                logger.warning("The control socket waits: \(String(cString: strerror(errno)))")
+                usleep(100_000)
+            default: return
+            }
+        }
+    }
+
+    private func admit(_ socket: ControlSocket) {
+        guard socket.peerUserID == geteuid() else {
+            logger.warning("A connection of another user to the control socket was refused.")
+            return
+        }
+        socket.setTimeout(seconds: 120)
+        let number = state.withLock { state -> Int? in
+            guard !state.isStopping, state.connections.count < Self.connectionLimit else {
+                return nil
+            }
+            state.nextConnection += 1
+            state.connections[state.nextConnection] = socket
+            return state.nextConnection
+        }
+        guard let number else {
+            refuse(socket, RecordError(.timedOut, "The daemon is busy. Try again."))
+            return
+        }
+        startThread { [self] in
+            serve(socket)
+            state.withLock { _ = $0.connections.removeValue(forKey: number) }
+        }
+    }
+
+    private func serve(_ socket: ControlSocket) {
+        while true {
+            do {
+                guard let frame = try socket.receive() else { return }
+                try socket.send(answer(frame))
+            } catch {
+                // After a bad frame nothing says where the next one starts.
+                if error.code != .ioFailure && error.code != .timedOut { refuse(socket, error) }
+                return
+            }
+        }
+    }
+
+    private func answer(_ frame: ControlFrame) -> ControlFrame {
+        do {
+            return try handler(try ControlRequest(frame)).frame
+        } catch {
+            return ControlReply.frame(of: error)
+        }
+    }
+
+    private func refuse(_ socket: ControlSocket, _ error: RecordError) {
+        do {
+            try socket.send(ControlReply.frame(of: error))
+        } catch {
+            logger.debug("A refusal on the control socket was not read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package import Glibc
+package import RecordModel
+
+/// One end of a connection over the control socket; closes when the last reference goes.
+package final class ControlSocket: Sendable {
+    package let descriptor: Int32
+
+    package init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The user at the other end; nil when the system does not say.
+    package var peerUserID: uid_t? {
+        // struct ucred is pid, uid, gid; Glibc's module does not export it.
+        var credentials: [UInt32] = [0, 0, 0]
+        var length = socklen_t(MemoryLayout<UInt32>.size * credentials.count)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,
+            length == socklen_t(MemoryLayout<UInt32>.size * credentials.count)
+        else { return nil }
+        return credentials[1]
+    }
+
+    /// Gives up on a peer that is silent, or does not read, for this long.
+    package func setTimeout(seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+    }
+
+    /// Wakes every call that waits on this connection, at both ends.
+    package func shutDown() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    package func send(_ frame: ControlFrame) throws(RecordError) {
+        try send(bytes: try frame.encoded())
+    }
+
+    package func send(bytes: [UInt8]) throws(RecordError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.send(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("The message could not be sent")
+            }
+            rest = count == rest.count ? [] : Array(rest[count...])
+        }
+    }
+
+    /// The next frame; nil when the peer closed between two frames.
+    ///
+    /// Errors: `tooLarge`, `invalidJSON`, `invalidArgument` for a bad frame, `ioFailure`.
+    package func receive() throws(RecordError) -> ControlFrame? {
+        let prefix = try receive(count: ControlFrame.prefixLength)
+        if prefix.isEmpty { return nil }
+        let lengths = try ControlFrame.lengths(ofPrefix: prefix)
+        let header = try receive(count: lengths.header)
+        let body = try receive(count: lengths.body)
+        guard header.count == lengths.header, body.count == lengths.body else {
+            throw RecordError(.invalidArgument, "the message ends before its length.")
+        }
+        return ControlFrame(header: try JSONParser.parse(header), body: body)
+    }
+
+    /// Up to `count` bytes: fewer only when the peer closed.
+    private func receive(count: Int) throws(RecordError) -> [UInt8] {
+        var result: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(count, 256 << 10))
+        while result.count < count {
+            let wanted = min(chunk.count, count - result.count)
+            let got = recv(descriptor, &chunk, wanted, 0)
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw failure("The message could not be read")
+            }
+            if got == 0 { break }
+            result += chunk[0..<got]
+        }
+        return result
+    }
+
+    private func failure(_ what: String) -> RecordError {
+        let code = errno
+        if code == EAGAIN { return RecordError(.timedOut, "The other side does not answer.") }
+        return RecordError(.ioFailure, "\(what): \(String(cString: strerror(code))).", errno: code)
+    }
+}

@@ -1,0 +1,47 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    /// Within a type the record is renamed; to another type, zone or database it is copied and
+    /// deleted, with its large fields, in the same transaction. What is at the target is replaced.
+    func move(_ path: RecordPath, to target: RecordPath) throws(RecordError) -> ControlReply {
+        let entry = try store.record(at: path)
+        guard case .record = path.item, target.type != nil else {
+            throw RecordError(
+                .invalidArgument, "only a record can be moved, to a record or a record type.")
+        }
+        let stem = target.stem ?? entry.stem
+        guard path.directory != target.directory || stem != entry.stem else {
+            throw RecordError(.invalidArgument, "the record is already there.")
+        }
+        let assets = try store.assets(of: entry.id)
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            let type = try transaction.makeType(at: target)
+            if type.id == entry.type {
+                _ = try transaction.rename(entry.id, toType: type.id, stem: stem)
+            } else {
+                try Self.copy(entry, assets, to: type, stem, in: transaction)
+                try transaction.beginDelete(entry.id)
+            }
+            try transaction.finalizeDelete(entry.id)
+        }
+        return ControlReply(.members(["path": .text(target.directory.appending(stem).bytes)]))
+    }
+
+    private static func copy(
+        _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,
+        in transaction: Transaction
+    ) throws(RecordError) {
+        guard let text = try transaction.savedText(of: entry.id) else {
+            throw RecordError(
+                .invalidRecord, "there is only a draft of this record. Mend or discard it first.")
+        }
+        let copy = try transaction.save(text: text, type: type.id, stem: stem)
+        for asset in assets {
+            guard let hash = asset.hash else { continue }
+            _ = try transaction.setAsset(
+                copy.id, asset.field, asset.index, hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+        }
+    }
+}

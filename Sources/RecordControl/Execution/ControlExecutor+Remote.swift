@@ -1,0 +1,41 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    /// Applies a change as if a server had reported it: an object with `path`, and `record` (the
+    /// fields as in a file) or `"delete": true`; `changeTag` and `modifiedBy` if wanted.
+    func applyRemote(_ text: [UInt8]) throws(RecordError) -> ControlReply {
+        let change = try JSONParser.parse(text)
+        guard let place = change["path"]?.string?.utf8 else {
+            throw RecordError(.invalidArgument, "the change has no \"path\".")
+        }
+        let path = try RecordPath(parsing: place)
+        guard case .record(let stem) = path.item, let name = stem.decoded else {
+            throw RecordError(
+                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        let result = try store.write(author: .sync) {
+            (transaction) throws(RecordError) -> RemoteResult in
+            let type = try transaction.makeType(at: path)
+            let schema = try transaction.schema(of: type.name)
+            return try transaction.applyRemote(
+                RemoteChange(
+                    zone: type.zone, type: type.name, name: name,
+                    operation: try Self.operation(change, schema),
+                    changeTag: change.stringMember("changeTag") ?? "", modified: transaction.now,
+                    modifiedBy: change.stringMember("modifiedBy") ?? "_remote"))
+        }
+        return ControlReply(.members(["outcome": .text("\(result.outcome)")]))
+    }
+
+    private static func operation(
+        _ change: JSONValue, _ schema: RecordSchema
+    ) throws(RecordError) -> RemoteChange.Operation {
+        if change["delete"]?.bool == true { return .delete }
+        guard let record = change["record"] else {
+            throw RecordError(.invalidArgument, "the change has no \"record\".")
+        }
+        let document = try RecordDocument(parsing: record.serialized(), schema: schema)
+        return .upsert(document.fields, parent: document.parent)
+    }
+}

@@ -1,0 +1,69 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    /// Records in one transaction of a recursive removal.
+    private static let batchRecords = 200
+
+    func remove(_ path: RecordPath, recursive: Bool) throws(RecordError) -> ControlReply {
+        switch path.item {
+        case .record:
+            let entry = try store.record(at: path)
+            try delete([entry])
+            return ControlReply(.members(["removed": .integer(1)]))
+        case .asset(_, let field, let index, _):
+            let entry = try store.record(at: path)
+            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+                try transaction.removeAsset(entry.id, field, index)
+            }
+            return ControlReply(.members(["removed": .integer(1)]))
+        case nil:
+            return try removeDirectory(path, recursive: recursive)
+        }
+    }
+
+    private func removeDirectory(
+        _ path: RecordPath, recursive: Bool
+    ) throws(RecordError) -> ControlReply {
+        let zone = try store.zone(at: path)
+        var removed = 0
+        if path.type != nil {
+            removed += try removeType(try store.type(at: path), recursive: recursive)
+        } else {
+            if recursive {
+                for type in try store.types(in: zone.id) {
+                    removed += try removeType(type, recursive: true)
+                }
+            }
+            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+                try transaction.removeZone(zone.id)
+            }
+        }
+        return ControlReply(.members(["removed": .integer(removed)]))
+    }
+
+    private func removeType(_ type: TypeInfo, recursive: Bool) throws(RecordError) -> Int {
+        var removed = 0
+        while recursive {
+            let entries = try store.records(
+                in: type.id, after: RecordID(0), limit: Self.batchRecords)
+            if entries.isEmpty { break }
+            try delete(entries)
+            removed += entries.count
+        }
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try transaction.removeType(type.id)
+        }
+        return removed
+    }
+
+    /// At once and not after the grace: a command does not create again what it deletes.
+    private func delete(_ entries: [RecordEntry]) throws(RecordError) {
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            for entry in entries {
+                try transaction.beginDelete(entry.id)
+                if entry.state == .saved { try transaction.finalizeDelete(entry.id) }
+            }
+        }
+    }
+}

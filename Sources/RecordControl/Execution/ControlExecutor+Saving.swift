@@ -1,0 +1,90 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    func put(_ path: RecordPath, _ text: [UInt8]) throws(RecordError) -> ControlReply {
+        guard case .record(let stem) = path.item else {
+            throw RecordError(
+                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        let result = try store.write(author: .commandLine) {
+            (transaction) throws(RecordError) -> SaveResult in
+            let type = try transaction.makeType(at: path)
+            return try transaction.save(text: text, type: type.id, stem: stem)
+        }
+        return ControlReply(.members(["outcome": .text(result.outcome.name)]))
+    }
+
+    func putAsset(_ path: RecordPath, file: String) throws(RecordError) -> ControlReply {
+        guard case .asset(let stem, let field, let index, let fileExtension) = path.item else {
+            throw RecordError(
+                .invalidArgument, "is not a large field. Write DATABASE/ZONE/TYPE/NAME@FIELD.EXT.")
+        }
+        let (hash, size) = try store.importAsset(fromFile: file)
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            let type = try transaction.makeType(at: path)
+            guard let record = try transaction.record(type.id, stem),
+                record.state != .waitingDelete
+            else {
+                throw RecordError(.notFound, "there is no such record. Put the record first.")
+            }
+            _ = try transaction.setAsset(
+                record.id, field, index, hash, size: size, fileExtension: fileExtension)
+        }
+        return ControlReply(.members(["sha256": .text(hash.hex), "size": .integer(size)]))
+    }
+
+    /// The rows that cannot be saved are reported in the reply and do not stop the others.
+    func importBatch(_ batch: ImportBatch) throws(RecordError) -> ControlReply {
+        guard batch.target.type != nil, batch.target.item == nil else {
+            throw RecordError(
+                .invalidArgument, "is not a record type. Write DATABASE/ZONE/TYPE.")
+        }
+        var counts: [SaveResult.Outcome: Int] = [:]
+        var problems: [JSONValue] = []
+        Failpoint.pass(.importBatchBegin)
+        (counts, problems) = try store.write(author: .import) {
+            (transaction) throws(RecordError) in
+            try Self.save(batch, in: transaction)
+        }
+        Failpoint.pass(.importBatchCommitted)
+        return ControlReply(
+            .members([
+                "created": .integer(counts[.created] ?? 0),
+                "updated": .integer(counts[.updated] ?? 0),
+                "unchanged": .integer(counts[.unchanged] ?? 0),
+                "errors": .array(problems),
+            ]))
+    }
+
+    private static func save(
+        _ batch: ImportBatch, in transaction: Transaction
+    ) throws(RecordError) -> ([SaveResult.Outcome: Int], [JSONValue]) {
+        var counts: [SaveResult.Outcome: Int] = [:]
+        var problems: [JSONValue] = []
+        let type = try transaction.makeType(at: batch.target)
+        for (number, row) in batch.rows.enumerated() {
+            do {
+                let result = try transaction.save(text: row.text, type: type.id, stem: row.stem)
+                counts[result.outcome, default: 0] += 1
+            } catch {
+                guard error.isAboutRow else { throw error }
+                problems.append(
+                    .members(["row": .integer(number), "error": error.json]))
+                if batch.stopsAtError { break }
+            }
+        }
+        return (counts, problems)
+    }
+}
+
+extension RecordError {
+    /// Whether one row is to blame, so that the rows beside it can be saved: the save refused it
+    /// before it wrote anything.
+    fileprivate var isAboutRow: Bool {
+        switch code {
+        case .invalidName, .nameTooLong, .alreadyExists: true
+        default: isAboutContent
+        }
+    }
+}

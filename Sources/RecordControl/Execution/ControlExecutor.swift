@@ -1,0 +1,69 @@
+package import RecordModel
+package import RecordStore
+
+/// Runs requests on a store: in the daemon for the control socket, in the command line when no
+/// other process has the store.
+package struct ControlExecutor: Sendable {
+    /// Does what only the owner of the mount and the sync engine can.
+    package typealias VerbHandler = @Sendable (ControlVerb) throws(RecordError) -> JSONValue
+
+    let store: RecordStore
+    private let verbs: VerbHandler
+    private let status: @Sendable () -> JSONValue
+
+    /// Without handlers: `sync` puts everything on stable storage, the other verbs need a daemon.
+    package init(
+        store: RecordStore, verbs: VerbHandler? = nil,
+        status: @escaping @Sendable () -> JSONValue = { .object([]) }
+    ) {
+        self.store = store
+        self.status = status
+        if let verbs {
+            self.verbs = verbs
+        } else {
+            self.verbs = { (verb) throws(RecordError) in
+                try Self.runAlone(verb, store)
+            }
+        }
+    }
+
+    private static func runAlone(
+        _ verb: ControlVerb, _ store: RecordStore
+    ) throws(RecordError) -> JSONValue {
+        guard verb == .sync else {
+            throw RecordError(
+                .unsupported, "there is no daemon to \(verb.rawValue). Mount first.")
+        }
+        try store.sync()
+        return .object([])
+    }
+
+    /// Errors: what the request is refused with; then nothing of it is stored, except the batches
+    /// of a recursive removal that were done before.
+    package func run(_ request: ControlRequest) throws(RecordError) -> ControlReply {
+        switch request {
+        case .put(let path, let text): try put(path, text)
+        case .putAsset(let path, let file): try putAsset(path, file: file)
+        case .remove(let path, let recursive): try remove(path, recursive: recursive)
+        case .move(let path, let target): try move(path, to: target)
+        case .restore(let path, let version): try restore(path, version: version)
+        case .discardDraft(let path): try discardDraft(path)
+        case .applySchema(let text): try applySchema(text)
+        case .importBatch(let batch): try importBatch(batch)
+        case .status: ControlReply(status())
+        case .verb(let verb): ControlReply(try verbs(verb))
+        case .applyRemote(let text): try applyRemote(text)
+        }
+    }
+}
+
+extension SaveResult.Outcome {
+    /// The outcome's word in replies and reports.
+    package var name: String {
+        switch self {
+        case .created: "created"
+        case .updated: "updated"
+        case .unchanged: "unchanged"
+        }
+    }
+}

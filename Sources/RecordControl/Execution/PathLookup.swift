@@ -1,0 +1,54 @@
+package import RecordModel
+package import RecordStore
+
+/// What is at a path of a store. Errors of all: `notFound` for what is not there, `isDirectory` or
+/// `invalidArgument` for a path of another depth.
+extension RecordStore {
+    package func zone(at path: RecordPath) throws(RecordError) -> ZoneInfo {
+        guard let database = path.database, let name = path.zone else {
+            throw RecordError(
+                .invalidArgument, "the path names no zone. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        guard let zone = try zone(database, path.owner, name) else {
+            throw RecordError(.notFound, "there is no zone \"\(name)\".")
+        }
+        return zone
+    }
+
+    package func type(at path: RecordPath) throws(RecordError) -> TypeInfo {
+        let zone = try zone(at: path)
+        guard let name = path.type else {
+            throw RecordError(
+                .invalidArgument, "the path names no record type. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        guard let type = try type(zone.id, name) else {
+            throw RecordError(.notFound, "there is no record type \"\(name)\" in this zone.")
+        }
+        return type
+    }
+
+    /// The record of a path that names one, or an asset of one. A record that waits for its
+    /// deletion is gone.
+    package func record(at path: RecordPath) throws(RecordError) -> RecordEntry {
+        guard let stem = path.stem else {
+            throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        let type = try type(at: path)
+        guard let entry = try record(type.id, stem), entry.state != .waitingDelete else {
+            throw RecordError(.notFound, "there is no such record.")
+        }
+        return entry
+    }
+}
+
+extension Transaction {
+    /// The TYPE directory of a path; it and its zone are made when missing.
+    func makeType(at path: RecordPath) throws(RecordError) -> TypeInfo {
+        guard let database = path.database, let zone = path.zone, let type = path.type else {
+            throw RecordError(
+                .invalidArgument, "the path names no record type. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        let place = try makeZone(database, path.owner, zone)
+        return try makeType(place.id, type)
+    }
+}

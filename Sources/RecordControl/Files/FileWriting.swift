@@ -1,0 +1,69 @@
+package import Glibc
+package import RecordModel
+
+/// Writes a file beside its place and moves it there when it is whole; `-` is standard output.
+package final class FileWriting {
+    private static let flushLength = 256 << 10
+
+    private let path: String
+    private let temporaryPath: String
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var isDone = false
+
+    /// Errors: `notFound`, `accessDenied`, `noSpace`, `ioFailure`.
+    package init(path: String, mode: mode_t = 0o666) throws(RecordError) {
+        self.path = path
+        guard path != "-" else {
+            temporaryPath = ""
+            descriptor = 1
+            return
+        }
+        temporaryPath = "\(path).\(getpid()).tmp"
+        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            isDone = true
+            throw FileReading.failure(path, errno)
+        }
+    }
+
+    deinit {
+        guard path != "-", descriptor >= 0 else { return }
+        close(descriptor)
+        if !isDone { unlink(temporaryPath) }
+    }
+
+    /// Errors: `noSpace`, `ioFailure`.
+    package func write(_ bytes: some Sequence<UInt8>) throws(RecordError) {
+        buffer += bytes
+        if buffer.count >= Self.flushLength { try flush() }
+    }
+
+    /// Puts the whole file in its place. Errors: `noSpace`, `ioFailure`.
+    package func finish() throws(RecordError) {
+        try flush()
+        guard path != "-" else { return }
+        guard rename(temporaryPath, path) == 0 else { throw FileReading.failure(path, errno) }
+        isDone = true
+    }
+
+    private func flush() throws(RecordError) {
+        while !buffer.isEmpty {
+            let count = Glibc.write(descriptor, buffer, buffer.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileReading.failure(path, errno)
+            }
+            buffer.removeFirst(count)
+        }
+    }
+}
+
+/// Replaces a file by these bytes in one step. Errors: `noSpace`, `accessDenied`, `ioFailure`.
+package func writeWholeFile(
+    _ bytes: [UInt8], to path: String, mode: mode_t = 0o666
+) throws(RecordError) {
+    let file = try FileWriting(path: path, mode: mode)
+    try file.write(bytes)
+    try file.finish()
+}

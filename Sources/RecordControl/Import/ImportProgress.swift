@@ -1,0 +1,25 @@
+package import RecordModel
+
+/// What an import has done so far.
+package struct ImportProgress: Sendable, Hashable {
+    /// Rows taken from the source, good or bad, also those skipped by a resume.
+    package var rows = 0
+    package var created = 0
+    package var updated = 0
+    package var unchanged = 0
+    package var failed = 0
+    /// Bytes of the source (files for a directory) behind the last committed row, and in all.
+    package var consumed = 0
+    package var total: Int?
+
+    package init() {}
+
+    package var saved: Int { created + updated + unchanged }
+}
+
+/// A row that was not imported.
+package struct ImportProblem: Sendable {
+    package let line: Int
+    package let file: String?
+    package let error: RecordError
+}

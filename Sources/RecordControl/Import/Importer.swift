@@ -1,0 +1,144 @@
+package import RecordModel
+
+/// Brings the rows of a source into a TYPE directory, batch by batch.
+///
+/// A row whose values the store already has changes nothing, so an import can be run again.
+package struct Importer {
+    package struct Options: Sendable {
+        package var target: RecordPath
+        package var nameField: String?
+        /// Stops at the first bad row; the rows before it stay.
+        package var isStrict = false
+        /// Rows of one transaction. 200 beside a mount, which waits for each; more without one.
+        package var batchRows = 200
+        package var checkpoint: ImportCheckpoint?
+        /// Goes on after the rows of the checkpoint.
+        package var resumes = false
+        package var checkpointInterval = Duration.seconds(1)
+
+        package init(target: RecordPath) {
+            self.target = target
+        }
+    }
+
+    package typealias Perform = (ControlRequest) throws(RecordError) -> ControlReply
+
+    private static let batchBytes = 16 << 20
+
+    private let options: Options
+    private var rows: any ImportRows
+    private let perform: Perform
+    private let onProblem: (ImportProblem) -> Void
+    private let onProgress: (ImportProgress) -> Void
+    private var naming: RecordNaming
+    private var progress = ImportProgress()
+    private var batch: [ImportBatch.Row] = []
+    private var batchOrigins: [ImportRow] = []
+    private var batchByteCount = 0
+    private var lastCheckpoint = ContinuousClock.now
+    private var isStopped = false
+
+    /// `perform` asks the store, or the process that has it.
+    package init(
+        _ rows: any ImportRows, options: Options, perform: @escaping Perform,
+        onProblem: @escaping (ImportProblem) -> Void,
+        onProgress: @escaping (ImportProgress) -> Void = { _ in }
+    ) {
+        self.rows = rows
+        self.options = options
+        self.perform = perform
+        self.onProblem = onProblem
+        self.onProgress = onProgress
+        naming = RecordNaming(field: options.nameField)
+        progress.total = rows.byteCount
+    }
+
+    /// What was done in all, bad rows counted. Errors: those of the source as a whole and of the
+    /// store; what was committed before stays.
+    package mutating func run() throws(RecordError) -> ImportProgress {
+        let skipped = options.resumes ? options.checkpoint?.rows() ?? 0 : 0
+        while !isStopped, let row = try nextRow() {
+            progress.rows += 1
+            if let (stem, text) = named(row), progress.rows > skipped {
+                batch.append(.init(stem: stem, text: text))
+                batchOrigins.append(row)
+                batchByteCount += text.count
+            }
+            if batch.count >= options.batchRows || batchByteCount >= Self.batchBytes {
+                try commit(upTo: row.end)
+            }
+        }
+        try commit(upTo: progress.total ?? progress.consumed)
+        if !isStopped { options.checkpoint?.remove() }
+        return progress
+    }
+
+    /// When the source breaks off, the rows before the break are still brought in.
+    private mutating func nextRow() throws(RecordError) -> ImportRow? {
+        do {
+            return try rows.next()
+        } catch {
+            try commit(upTo: progress.consumed)
+            throw error
+        }
+    }
+
+    private mutating func named(_ row: ImportRow) -> (Stem, [UInt8])? {
+        do {
+            let (stem, content) = try naming.name(row)
+            switch content {
+            case .text(let text): return (stem, text)
+            case .fields(let members):
+                return (stem, JSONValue.object(members).serialized(pretty: true) + [0x0A])
+            case .bad(let error): report(row, error)
+            }
+        } catch {
+            report(row, error)
+        }
+        return nil
+    }
+
+    private mutating func report(_ row: ImportRow, _ error: RecordError) {
+        progress.failed += 1
+        if options.isStrict { isStopped = true }
+        onProblem(ImportProblem(line: row.line, file: row.file, error: error))
+    }
+
+    private mutating func commit(upTo end: Int) throws(RecordError) {
+        if !batch.isEmpty {
+            let request = ImportBatch(
+                target: options.target, rows: batch, stopsAtError: options.isStrict)
+            let reply = try perform(.importBatch(request))
+            count(reply)
+            batch.removeAll(keepingCapacity: true)
+            batchOrigins.removeAll(keepingCapacity: true)
+            batchByteCount = 0
+        }
+        progress.consumed = end
+        onProgress(progress)
+        try saveCheckpoint()
+    }
+
+    private mutating func count(_ reply: ControlReply) {
+        progress.created += Int(reply.result.integerMember("created") ?? 0)
+        progress.updated += Int(reply.result.integerMember("updated") ?? 0)
+        progress.unchanged += Int(reply.result.integerMember("unchanged") ?? 0)
+        for problem in reply.result["errors"]?.array ?? [] {
+            guard let row = problem.integerMember("row"), batchOrigins.indices.contains(Int(row)),
+                let error = problem["error"]
+            else { continue }
+            report(batchOrigins[Int(row)], RecordError(json: error))
+        }
+    }
+
+    private mutating func saveCheckpoint() throws(RecordError) {
+        let now = ContinuousClock.now
+        guard !isStopped, let checkpoint = options.checkpoint,
+            now - lastCheckpoint >= options.checkpointInterval
+        else { return }
+        lastCheckpoint = now
+        // A checkpoint must never know of rows that a power cut can still take.
+        _ = try perform(.verb(.sync))
+        try checkpoint.save(rows: progress.rows)
+    }
+}

@@ -1,0 +1,31 @@
+package import RecordModel
+
+extension JSONValue {
+    /// An object of these members in this order; a nil value leaves its member out.
+    package static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(
+            pairs.compactMap { key, value in
+                value.map { JSONMember(key: Text(key), value: $0) }
+            })
+    }
+
+    package static func text(_ string: some StringProtocol) -> JSONValue {
+        .string(Text(utf8: Array(string.utf8)))
+    }
+
+    package static func text(_ bytes: [UInt8]) -> JSONValue { .string(Text(utf8: bytes)) }
+
+    package static func integer(_ value: some BinaryInteger) -> JSONValue {
+        .number(JSONNumber(Int64(clamping: value)))
+    }
+
+    /// A name that may hold any byte, as text: bytes that are not UTF-8 are lost.
+    package static func name(_ name: some ByteName) -> JSONValue { .text(name.bytes) }
+
+    /// A string member as a `String`; nil when it is missing or no string.
+    package func stringMember(_ key: String) -> String? {
+        self[key]?.string.map { String(decoding: $0.utf8, as: UTF8.self) }
+    }
+
+    package func integerMember(_ key: String) -> Int64? { self[key]?.int64 }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fsck", abstract: "Check that the store is whole. It changes nothing.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "Read every large field and compare it with its hash.")
+    var deep = false
+
+    func run() throws {
+        let store = try state.reader()
+        let problems = try reporting { () throws(RecordError) in
+            try store.integrityCheck(deep: deep)
+        }
+        for problem in problems { Terminal.print(problem) }
+        guard problems.isEmpty else {
+            throw CommandFailure(
+                state.directory,
+                "\(Showing.count(problems.count, "problem")). Keep a copy of the directory and "
+                    + "report them.")
+        }
+        Terminal.print("\(state.directory): clean")
+    }
+}

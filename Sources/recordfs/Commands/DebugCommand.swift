@@ -1,0 +1,44 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+
+/// Hidden: what tests and people who look into a daemon need.
+struct DebugCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "debug", abstract: "Requests for tests.", shouldDisplay: false,
+        subcommands: [ApplyRemoteCommand.self, ControlCommand.self])
+}
+
+struct ApplyRemoteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply-remote",
+        abstract: "Apply a change as if a server had reported it; JSON from a file.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The file; standard input by default.")
+    var file = "-"
+
+    func run() throws {
+        let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
+        let reply = try state.perform(.applyRemote(text), about: file)
+        Showing.jsonLine(reply.result)
+    }
+}
+
+struct ControlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ctl", abstract: "Send sync, pause, resume, retry or shutdown to the daemon.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The verb.")
+    var verb: String
+
+    func run() throws {
+        guard let verb = ControlVerb(rawValue: verb) else {
+            throw CommandFailure(
+                verb, "is no verb. There are sync, pause, resume, retry and shutdown.",
+                status: ExitStatus.usage)
+        }
+        try state.perform(.verb(verb), about: nil)
+    }
+}

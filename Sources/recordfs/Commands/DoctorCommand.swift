@@ -1,0 +1,33 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say what is missing or wrong on this machine, and the command that mends it.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object a line.")
+    var json = false
+
+    func run() throws {
+        let findings = Diagnosis(state: state).run()
+        for finding in findings {
+            if json {
+                Showing.jsonLine(
+                    .members([
+                        "check": .text(finding.check), "state": .text(finding.state.rawValue),
+                        "message": .text(finding.message),
+                        "mend": finding.mend.map { .text($0) },
+                    ]))
+                continue
+            }
+            Terminal.print("\(finding.state.mark) \(finding.check): \(finding.message)")
+            if let mend = finding.mend { Terminal.print("    \(mend)") }
+        }
+        if findings.contains(where: { $0.state == .wrong }) {
+            throw CommandFailure(nil, "", status: ExitStatus.failure)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct DraftCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "draft",
+        abstract: "Work with texts that could not be saved and are kept on this machine.",
+        subcommands: [DraftListCommand.self, DraftShowCommand.self, DraftDiscardCommand.self])
+}
+
+struct DraftListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the drafts, with what is wrong with each.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "One JSON object for each draft.")
+    var json = false
+    @Argument(help: "Only those of this record type.")
+    var path: PathArgument?
+
+    func run() throws {
+        let target = try path?.resolved()
+        let store = try state.reader()
+        let found = try reporting(path?.text) { () throws(RecordError) in
+            let type = try target.map { path throws(RecordError) in try store.type(at: path).id }
+            var found: [(RecordPath, Draft)] = []
+            for draft in try store.drafts(in: type) {
+                found.append((try Self.path(of: draft, in: store), draft))
+            }
+            return found
+        }
+        for (path, draft) in found {
+            if json {
+                Showing.jsonLine(
+                    .members([
+                        "path": .text(path.bytes), "since": .text(Showing.time(draft.since)),
+                        "error": draft.error.json,
+                    ]))
+            } else {
+                Terminal.print("\(path): \(draft.error)")
+            }
+        }
+    }
+
+    private static func path(
+        of draft: Draft, in store: RecordStore
+    ) throws(RecordError) -> RecordPath {
+        guard let type = try store.type(draft.type), let zone = try store.zone(type.zone) else {
+            throw RecordError(.notFound, "the directory of a draft is gone. Try again.")
+        }
+        return RecordPath(
+            database: zone.database, owner: zone.owner, zone: zone.name, type: type.name,
+            item: .record(draft.stem))
+    }
+}
+
+struct DraftShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print the text of a draft.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The record.")
+    var path: PathArgument
+
+    func run() throws {
+        let target = try path.resolved()
+        let store = try state.reader()
+        let draft = try reporting(path.text) { () throws(RecordError) in
+            let entry = try store.record(at: target)
+            guard let draft = try store.draft(of: entry.id) else {
+                throw RecordError(.notFound, "there is no draft of it.")
+            }
+            return draft
+        }
+        Terminal.print(draft.text)
+    }
+}
+
+struct DraftDiscardCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Drop the draft of a record; the record itself stays as it was.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The record.")
+    var path: PathArgument
+
+    func run() throws {
+        try state.perform(.discardDraft(try path.resolved()), about: path.text)
+    }
+}

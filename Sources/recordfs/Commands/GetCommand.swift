@@ -1,0 +1,63 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print a record, or the bytes of a large field.")
+
+    @OptionGroup var state: StateOptions
+    @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
+    var output = "-"
+    @Flag(help: "Print the system values of the record as JSON, not its fields.")
+    var meta = false
+    @Argument(help: "The record, DATABASE/ZONE/TYPE/NAME, or a large field, ...NAME@FIELD.")
+    var path: PathArgument
+
+    func run() throws {
+        let target = try path.resolved()
+        let store = try state.reader()
+        try reporting(path.text) { () throws(RecordError) in
+            let entry = try store.record(at: target)
+            if case .asset(_, let field, let index, _) = target.item {
+                try copyAsset(try store.asset(entry.id, field, index), of: store)
+            } else if meta {
+                try print(meta: try store.meta(of: entry.id))
+            } else {
+                guard let text = try store.savedText(of: entry.id) else {
+                    throw RecordError(
+                        .notFound,
+                        "there is only a draft of it. recordfs draft show \(target) prints it.")
+                }
+                try writeWholeFile(text, to: output)
+            }
+        }
+    }
+
+    private func copyAsset(
+        _ asset: AssetEntry?, of store: RecordStore
+    ) throws(RecordError) {
+        guard let asset else { throw RecordError(.notFound, "the record has no such field.") }
+        guard let hash = asset.hash, asset.isDownloaded else {
+            throw RecordError(.unavailable, "its bytes are not on this machine.")
+        }
+        let bytes = try readWholeFile(store.assetPath(hash))
+        try writeWholeFile(bytes, to: output)
+    }
+
+    private func print(meta: RecordMeta?) throws(RecordError) {
+        guard let meta else { throw RecordError(.notFound, "there is no such record.") }
+        let value = JSONValue.members([
+            "name": .name(meta.name),
+            "created": .text(Showing.time(meta.created)),
+            "createdBy": .text(meta.createdBy),
+            "modified": .text(Showing.time(meta.modified)),
+            "modifiedBy": .text(meta.modifiedBy),
+            "changeTag": .text(meta.changeTag),
+            "generation": .integer(meta.generation),
+            "pending": .bool(meta.isPending),
+        ])
+        try writeWholeFile(value.serialized(pretty: true) + [0x0A], to: output)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct PutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Save a record, or the bytes of a large field.",
+        discussion: """
+            The zone and the record type are made when missing. What cannot be accepted is refused \
+            with line and column; the record stays as it is.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Flag(name: .shortAndLong, help: "Say what was done.")
+    var verbose = false
+    @Argument(help: "The record, DATABASE/ZONE/TYPE/NAME, or a large field, ...NAME@FIELD.EXT.")
+    var path: PathArgument
+    @Argument(help: "The file to take, standard input by default.", completion: .file())
+    var file = "-"
+
+    func run() throws {
+        let target = try path.resolved()
+        if case .asset = target.item {
+            try putAsset(target)
+            return
+        }
+        let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
+        let reply = try state.perform(.put(target, text: text), about: path.text)
+        if verbose { Terminal.error("\(target): \(reply.result.stringMember("outcome") ?? "")") }
+    }
+
+    private func putAsset(_ target: RecordPath) throws {
+        guard file == "-" else {
+            try state.perform(.putAsset(target, file: Places.absolute(file)), about: path.text)
+            return
+        }
+        let copy = "\(state.directory)/assets/tmp/put-\(getpid())"
+        try reporting { () throws(RecordError) in
+            try Places.makeDirectory("\(state.directory)/assets/tmp")
+            try writeWholeFile(try readWholeFile("-"), to: copy, mode: 0o600)
+        }
+        defer { unlink(copy) }
+        try state.perform(.putAsset(target, file: copy), about: path.text)
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the mount, the zones and what waits or failed.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
+
+    func run() throws {
+        let store = try state.reader()
+        let daemon = try reporting { () throws(RecordError) in
+            try ControlClient.connect(directory: state.directory, timeoutSeconds: 10)?
+                .perform(.status).result
+        }
+        let (counts, zones) = try reporting { () throws(RecordError) in
+            let counts = try store.counts()
+            var zones: [(String, StoreCounts.Zone)] = []
+            for zone in counts.zones {
+                guard let info = try store.zone(zone.zone) else { continue }
+                let path = RecordPath(
+                    database: info.database, owner: info.owner, zone: info.name)
+                zones.append((path.description, zone))
+            }
+            return (counts, zones)
+        }
+        if json {
+            showJSON(daemon, counts, zones)
+        } else {
+            showText(daemon, counts, zones)
+        }
+    }
+
+    private func showJSON(
+        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)]
+    ) {
+        let zones = zones.map { path, zone in
+            JSONValue.members([
+                "path": .text(path), "records": .integer(zone.records),
+                "pending": .integer(zone.pending),
+                "oldestPending": zone.oldestPending.map { .text(Showing.time($0)) },
+                "drafts": .integer(zone.drafts),
+            ])
+        }
+        Showing.json(
+            .members([
+                "version": .text(ProgramVersion.number), "state": .text(state.directory),
+                "daemon": daemon ?? .null, "zones": .array(zones),
+                "trash": .integer(counts.trash), "versions": .integer(counts.historyRows),
+                "databaseBytes": .integer(counts.databaseBytes),
+            ]))
+    }
+
+    private func showText(
+        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)]
+    ) {
+        if let daemon {
+            let place = daemon.stringMember("mountpoint") ?? "nowhere"
+            let pid = daemon.integerMember("pid").map { " by process \($0)" } ?? ""
+            Terminal.print("Mounted at \(place)\(pid)")
+        } else {
+            Terminal.print("Not mounted. recordfs mount does it.")
+        }
+        Terminal.print(
+            "Store in \(state.directory), \(Showing.size(counts.databaseBytes)), "
+                + "\(Showing.count(counts.historyRows, "version")), "
+                + "\(Showing.count(counts.trash, "record")) in the trash")
+        if zones.isEmpty {
+            Terminal.print("No zones yet.")
+            return
+        }
+        let rows = zones.map { path, zone in
+            [path, "\(zone.records)", "\(zone.pending)", "\(zone.drafts)"]
+        }
+        Terminal.printTable(
+            [["ZONE", "RECORDS", "TO UPLOAD", "DRAFTS"]] + rows, rightAligned: [1, 2, 3])
+        if counts.drafts > 0 {
+            Terminal.print("Some texts could not be saved. recordfs draft list shows why.")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Glibc
+import RecordControl
+import RecordModel
+import RecordMount
+
+struct UnmountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmount",
+        abstract: "End a mount; returns when its process has let go of the store.",
+        aliases: ["umount"])
+
+    /// How long a daemon may take to make waiting deletions final and close the store.
+    private static let patience = Duration.seconds(60)
+
+    @OptionGroup var state: StateOptions
+    @Flag(name: .shortAndLong, help: "Detach it now, although files are open.")
+    var lazy = false
+    @Argument(
+        help: "The directory; by default the mount of the store.", completion: .directory)
+    var mountpoint: String?
+
+    func run() throws {
+        let daemon = try status()
+        let served = daemon?.stringMember("mountpoint")
+        let place = try mountpoint.map(Places.absolute) ?? served ?? defaultMountpoint()
+        let isMounted = MountTable.all().contains { $0.mountpoint == place }
+        guard isMounted || MountTable.isStale(place) else {
+            throw CommandFailure(place, "is not mounted.", status: ExitStatus.notFound)
+        }
+        try reporting(place) { () throws(RecordError) in
+            try MountDaemon.unmount(
+                mountpoint: place, lazy: lazy || MountTable.isStale(place))
+        }
+        if place == served, !lazy, let pid = daemon?.integerMember("pid") {
+            try waitForEnd(pid_t(truncatingIfNeeded: pid))
+        }
+    }
+
+    private func status() throws(CommandFailure) -> JSONValue? {
+        do {
+            return try ControlClient.connect(directory: state.directory, timeoutSeconds: 10)?
+                .perform(.status).result
+        } catch {
+            // A daemon that hangs can still be unmounted.
+            return nil
+        }
+    }
+
+    private func defaultMountpoint() throws(CommandFailure) -> String {
+        let configuration = try state.configuration()
+        return configuration.mountpoint ?? Places.defaultMountpoint
+    }
+
+    private func waitForEnd(_ pid: pid_t) throws(CommandFailure) {
+        let deadline = ContinuousClock.now + Self.patience
+        while kill(pid, 0) == 0 {
+            guard ContinuousClock.now < deadline else {
+                throw CommandFailure(
+                    nil,
+                    "process \(pid) still has the store; \(Places.log(ofState: state.directory)) "
+                        + "may say why.")
+            }
+            usleep(5000)
+        }
+    }
+}

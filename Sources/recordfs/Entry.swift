@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+
+/// The program. Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 not found.
+@main
+enum Entry {
+    static func main() {
+        // A reader that has enough ends a command quietly, as it ends cat.
+        signal(SIGPIPE, SIG_DFL)
+        let arguments = MountHelper.translate(CommandLine.arguments)
+        do {
+            var command = try RecordFSCommand.parseAsRoot(arguments)
+            try command.run()
+        } catch let failure as CommandFailure {
+            failure.show()
+            exit(failure.status)
+        } catch {
+            exit(show(error))
+        }
+    }
+
+    /// Help and version go to standard output, wrong usage to standard error.
+    private static func show(_ error: any Error) -> Int32 {
+        let message = RecordFSCommand.fullMessage(for: error)
+        guard RecordFSCommand.exitCode(for: error) == .success else {
+            if !message.isEmpty { Terminal.error(message) }
+            return ExitStatus.usage
+        }
+        Terminal.print(message)
+        return ExitStatus.success
+    }
+}
+
+/// What a command tells its caller. The man page documents them.
+enum ExitStatus {
+    static let success: Int32 = 0
+    static let failure: Int32 = 1
+    static let usage: Int32 = 2
+    static let notFound: Int32 = 3
+}
+
+struct RecordFSCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recordfs",
+        abstract: "Records as files: JSON records in a crash-safe store, mounted as a directory.",
+        discussion: """
+            A record path is written as on the mount: private/ZONE/TYPE/NAME, with or without \
+            .json. Paths of files on a mount work too. See recordfs(1).
+            """,
+        version: ProgramVersion.text,
+        subcommands: [
+            MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
+            GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
+            QueryCommand.self, SearchCommand.self, HistoryCommand.self, RestoreCommand.self,
+            DraftCommand.self, ImportCommand.self, ExportCommand.self, SchemaCommand.self,
+            CheckCommand.self, DoctorCommand.self, CompletionsCommand.self, CompleteCommand.self,
+            DebugCommand.self,
+        ])
+}
+
+enum ProgramVersion {
+    static let number = "0.1.0"
+    static let text = "recordfs \(number)"
+}

@@ -1,0 +1,80 @@
+import Glibc
+import RecordControl
+import RecordModel
+
+/// Starts this program again to serve a mount in a session of its own, and waits until it does.
+///
+/// The child says `R` on a pipe when the directory can be used, or `E` and its error as JSON.
+struct BackgroundMount {
+    /// The pipe's number in the child.
+    private static let readyDescriptor: Int32 = 3
+
+    let settings: MountSettings
+
+    func start() throws(CommandFailure) {
+        let log = Places.log(ofState: settings.directory)
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Self.failure("cannot be started", errno) }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        defer { close(ends[0]) }
+        do {
+            defer { close(ends[1]) }
+            try spawn(ready: ends[1], log: log)
+        }
+        let answer = Self.readAll(ends[0])
+        switch answer.first {
+        case UInt8(ascii: "R"): return
+        case UInt8(ascii: "E"): throw Self.refusal(Array(answer.dropFirst()))
+        default:
+            throw CommandFailure(
+                settings.mountpoint,
+                "the background process ended before it was ready. \(log) may say why.")
+        }
+    }
+
+    private func spawn(ready: Int32, log: String) throws(CommandFailure) {
+        try reporting(log) { () throws(RecordError) in
+            try Places.makeDirectory(
+                log.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        posix_spawn_file_actions_adddup2(&actions, ready, Self.readyDescriptor)
+        if ready != Self.readyDescriptor { posix_spawn_file_actions_addclose(&actions, ready) }
+        let words = ["recordfs"] + settings.arguments(readyDescriptor: Self.readyDescriptor)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        arguments.append(nil)
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, "/proc/self/exe", &actions, nil, arguments, environ)
+        guard code == 0 else { throw Self.failure("cannot be started", code) }
+    }
+
+    private static func readAll(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return bytes }
+            bytes += chunk[0..<count]
+        }
+    }
+
+    private static func refusal(_ json: [UInt8]) -> CommandFailure {
+        do {
+            let value = try JSONParser.parse(json)
+            return CommandFailure(value.stringMember("subject"), RecordError(json: value))
+        } catch {
+            return CommandFailure(nil, error)
+        }
+    }
+
+    private static func failure(_ what: String, _ code: Int32) -> CommandFailure {
+        CommandFailure("mount", "\(what): \(String(cString: strerror(code))).")
+    }
+}

@@ -1,0 +1,27 @@
+/// The program as `mount.recordfs`, which mount(8) calls for lines of fstab.
+enum MountHelper {
+    /// `mount.recordfs DEVICE DIRECTORY [-sfnv] [-o OPTIONS]` as arguments of `recordfs mount`;
+    /// other calls as they are, without the program's name.
+    ///
+    /// The device is the state directory; `recordfs` and `none` are the default one.
+    static func translate(_ line: [String]) -> [String] {
+        let program = line.first?.split(separator: "/").last ?? ""
+        guard program == "mount.recordfs" else { return Array(line.dropFirst()) }
+        var places: [String] = []
+        var result = ["mount"]
+        var rest = line.dropFirst()
+        while let word = rest.popFirst() {
+            if word == "-o" || word == "-t" || word == "-N" {
+                let value = rest.popFirst()
+                if word == "-o", let value { result += ["-o", value] }
+            } else if word == "--help" || word == "--version" {
+                result = [word]
+            } else if !word.hasPrefix("-") {
+                places.append(word)
+            }
+        }
+        if let device = places.first, device.hasPrefix("/") { result += ["--state", device] }
+        if places.count > 1 { result += ["--", places[1]] }
+        return result
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import Logging
+import RecordControl
+import RecordModel
+import RecordMount
+import RecordStore
+
+/// Serves a mount in this process: store, control socket, file system; until it is unmounted.
+struct MountService {
+    let settings: MountSettings
+    /// Where the process that started this one waits; nil when a person did.
+    let readyDescriptor: Int32?
+
+    func run() throws {
+        if readyDescriptor != nil { setsid() }
+        signal(SIGPIPE, SIG_IGN)
+        umask(0o077)
+        let signals = StopSignals(mountpoint: settings.mountpoint, logger: logger)
+        do {
+            if readyDescriptor == nil { try settings.prepareMountpoint() }
+            try serve()
+        } catch {
+            tell(error)
+            throw error
+        }
+        signals.end()
+    }
+
+    private var logger: Logger {
+        Logger(label: "recordfs") { StreamLogHandler.standardError(label: $0) }
+    }
+
+    private func serve() throws(CommandFailure) {
+        let store = try reporting { () throws(RecordError) in
+            try RecordStore.open(
+                directory: settings.directory,
+                options: StoreOptions(
+                    grace: settings.grace, logger: logger, readOnly: settings.isReadOnly))
+        }
+        let server = try reporting(settings.directory) { () throws(RecordError) in
+            try ControlServer(
+                directory: settings.directory, logger: logger, handler: handler(store))
+        }
+        let outcome = Result { () throws(CommandFailure) in
+            try reporting(settings.mountpoint) { () throws(RecordError) in
+                try MountDaemon.run(configuration, store: store, logger: logger) {
+                    logger.info("Mounted at \(settings.mountpoint)")
+                    sendReady([UInt8(ascii: "R")])
+                }
+            }
+        }
+        server.stop()
+        try reporting { () throws(RecordError) in try store.close() }
+        try outcome.get()
+        logger.info("Unmounted \(settings.mountpoint)")
+    }
+
+    private func handler(_ store: RecordStore) -> ControlServer.Handler {
+        let mountpoint = settings.mountpoint
+        let isReadOnly = settings.isReadOnly
+        let start = SystemClock().now
+        let executor = ControlExecutor(
+            store: store,
+            verbs: { (verb) throws(RecordError) in
+                switch verb {
+                case .sync: try store.sync()
+                case .shutdown: try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
+                case .pause, .resume, .retry:
+                    throw RecordError(
+                        .unsupported, "there is no server to \(verb.rawValue) the exchange with.")
+                }
+                return .object([])
+            },
+            status: {
+                .members([
+                    "pid": .integer(getpid()), "mountpoint": .text(mountpoint),
+                    "readOnly": .bool(isReadOnly), "since": .text(Showing.time(start)),
+                    "version": .text(ProgramVersion.number),
+                ])
+            })
+        return { (request) throws(RecordError) in try executor.run(request) }
+    }
+
+    private var configuration: MountConfiguration {
+        var configuration = MountConfiguration(
+            mountpoint: settings.mountpoint, stateDirectory: settings.directory)
+        configuration.readOnly = settings.isReadOnly
+        configuration.allowOther = settings.allowsOther
+        configuration.options = settings.extraOptions
+        configuration.grace = settings.grace
+        configuration.threads = settings.threads
+        return configuration
+    }
+
+    private func tell(_ error: any Error) {
+        guard let failure = error as? CommandFailure else { return }
+        let code = failure.status == ExitStatus.notFound ? RecordError.Code.notFound : .ioFailure
+        let message = JSONValue.members([
+            "subject": failure.subject.map { .text($0) }, "code": .text(code.rawValue),
+            "message": .text(failure.message),
+        ])
+        sendReady([UInt8(ascii: "E")] + message.serialized())
+    }
+
+    private func sendReady(_ bytes: [UInt8]) {
+        guard let readyDescriptor else { return }
+        _ = Glibc.write(readyDescriptor, bytes, bytes.count)
+        close(readyDescriptor)
+    }
+}

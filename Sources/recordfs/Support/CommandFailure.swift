@@ -1,0 +1,37 @@
+import RecordModel
+
+/// A command that did not do what it was asked: what it was about, and why.
+struct CommandFailure: Error {
+    let subject: String?
+    let message: String
+    let status: Int32
+
+    init(_ subject: String? = nil, _ message: String, status: Int32 = ExitStatus.failure) {
+        self.subject = subject
+        self.message = message
+        self.status = status
+    }
+
+    init(_ subject: String?, _ error: RecordError) {
+        self.init(
+            subject, error.description,
+            status: error.code == .notFound ? ExitStatus.notFound : ExitStatus.failure)
+    }
+
+    /// One line on standard error: `recordfs: PATH: what. What to do.`
+    func show() {
+        if message.isEmpty { return }
+        Terminal.error(["recordfs", subject, message].compactMap(\.self).joined(separator: ": "))
+    }
+}
+
+/// Runs the body; an error of the project becomes the failure of the command, about `subject`.
+func reporting<T>(
+    _ subject: String? = nil, _ body: () throws(RecordError) -> T
+) throws(CommandFailure) -> T {
+    do {
+        return try body()
+    } catch {
+        throw CommandFailure(subject, error)
+    }
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+/// What fits at the end of a command line.
+struct Completion {
+    private enum Kind {
+        case path, file, directory, nothing
+        case words([String])
+    }
+
+    /// At most this many record names are offered.
+    private static let limit = 2000
+
+    let words: [String]
+    let stateArgument: String?
+
+    /// Candidates for the last word of the line.
+    func line() -> [String] {
+        let current = words.last ?? ""
+        let before = Array(words.dropLast())
+        var command: any ParsableCommand.Type = RecordFSCommand.self
+        var names: [String] = []
+        var positionals = 0
+        var previousOption: String?
+        for word in before {
+            if let next = Self.subcommands(of: command).first(where: { $0.matches(word) }) {
+                command = next.type
+                names.append(next.name)
+            } else if word.hasPrefix("-") {
+                previousOption = word
+                continue
+            } else if previousOption.map(Self.takesValue) != true {
+                positionals += 1
+            }
+            previousOption = nil
+        }
+        if let previousOption, Self.takesValue(previousOption) {
+            return candidates(Self.value(of: previousOption), current)
+        }
+        if current.hasPrefix("-") {
+            return Self.options(of: command).filter { $0.hasPrefix(current) }
+        }
+        let subcommands = Self.subcommands(of: command)
+        if !subcommands.isEmpty {
+            return subcommands.map(\.name).filter { $0.hasPrefix(current) }
+        }
+        return candidates(Self.argument(of: names.joined(separator: " "), positionals), current)
+    }
+
+    /// Record paths that begin with this text; those that go on end with a slash.
+    func paths(_ prefix: String) -> [String] {
+        let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+        if folder.isEmpty {
+            return Database.allCases.map { "\($0.name)/" }.filter { $0.hasPrefix(prefix) }
+        }
+        do {
+            let directory = stateArgument.map(Places.absolute) ?? stateOfLine ?? Places.state
+            let store = try RecordStore.openForReading(directory: directory)
+            return try Self.entries(in: try RecordPath(folder), of: store)
+                .map { folder + $0 }.filter { $0.hasPrefix(prefix) }
+        } catch {
+            return []
+        }
+    }
+
+    private var stateOfLine: String? {
+        guard let index = words.firstIndex(of: "--state"), index + 1 < words.count else {
+            return nil
+        }
+        return Places.absolute(words[index + 1])
+    }
+
+    private static func entries(
+        in path: RecordPath, of store: RecordStore
+    ) throws(RecordError) -> [String] {
+        if path.item != nil { return [] }
+        if path.type != nil {
+            let type = try store.type(at: path).id
+            return try store.records(in: type, limit: limit).map { "\($0.stem).json" }
+        }
+        if path.zone != nil {
+            return try store.types(in: try store.zone(at: path).id).map { "\($0.name)/" }
+        }
+        guard let database = path.database else { return [] }
+        let zones = try store.zones(in: database)
+        let names =
+            database == .shared && path.owner == .me
+            ? Array(Set(zones.map(\.owner.bytes)))
+            : zones.filter { $0.owner == path.owner }.map(\.name.bytes)
+        return names.map { String(decoding: NameCodec.encode($0), as: UTF8.self) + "/" }.sorted()
+    }
+
+    private func candidates(_ kind: Kind, _ current: String) -> [String] {
+        switch kind {
+        case .path: paths(current)
+        case .file: [":files"]
+        case .directory: [":directories"]
+        case .nothing: []
+        case .words(let words): words.filter { $0.hasPrefix(current) }
+        }
+    }
+
+    private static func argument(of command: String, _ position: Int) -> Kind {
+        switch command {
+        case "mount", "unmount": .directory
+        case "import": position == 0 ? .file : .path
+        case "put": position == 0 ? .path : .file
+        case "schema check", "schema apply": .file
+        case "completions": .words(CompletionsCommand.Shell.allCases.map(\.rawValue))
+        case "query", "search", "get", "history", "restore", "export", "draft list",
+            "draft show", "draft discard":
+            position == 0 ? .path : .nothing
+        case "ls", "rm", "mv": .path
+        default: .nothing
+        }
+    }
+
+    private static func value(of option: String) -> Kind {
+        switch option {
+        case "--state": .directory
+        case "--output": .file
+        case "--format": .words(TransferFormat.allCases.map(\.rawValue))
+        case "-o": .words(["ro", "allow_other", "grace=", "state="])
+        default: .nothing
+        }
+    }
+
+    private static func takesValue(_ option: String) -> Bool {
+        ["--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--version"]
+            .contains(option)
+    }
+}
+
+extension Completion {
+    struct Subcommand {
+        let name: String
+        let aliases: [String]
+        let type: any ParsableCommand.Type
+
+        func matches(_ word: String) -> Bool { word == name || aliases.contains(word) }
+    }
+
+    static func subcommands(of command: any ParsableCommand.Type) -> [Subcommand] {
+        command.configuration.subcommands.compactMap { type in
+            let configuration = type.configuration
+            guard configuration.shouldDisplay, let name = configuration.commandName else {
+                return nil
+            }
+            return Subcommand(name: name, aliases: configuration.aliases, type: type)
+        }
+    }
+
+    /// Read off the command's help, which is generated from its declarations.
+    static func options(of command: any ParsableCommand.Type) -> [String] {
+        let text = RecordFSCommand.helpMessage(for: command, columns: 200)
+        var options: [String] = []
+        for word in text.split(whereSeparator: { " \n,[]()".contains($0) })
+        where word.hasPrefix("--") && word.count > 2 {
+            let option = String(word.prefix { $0 == "-" || $0.isLetter })
+            if option == "--" + option.dropFirst(2), !options.contains(option) {
+                options.append(option)
+            }
+        }
+        return options.sorted()
+    }
+}

@@ -1,0 +1,194 @@
+import Glibc
+import RecordControl
+import RecordModel
+import RecordStore
+
+/// One thing that was looked at.
+struct Finding {
+    enum State: String {
+        case good, warning, wrong
+
+        var mark: String {
+            switch self {
+            case .good: "ok     "
+            case .warning: "warning"
+            case .wrong: "WRONG  "
+            }
+        }
+    }
+
+    let check: String
+    let state: State
+    let message: String
+    /// The command that mends it.
+    var mend: String?
+}
+
+/// Looks at everything on this machine that a mount needs.
+struct Diagnosis {
+    let state: StateOptions
+
+    func run() -> [Finding] {
+        [
+            device(), unmounter(), otherUsers(), configuration(), directory(), store(),
+            daemon(), space(), staleMounts(),
+        ].compactMap(\.self)
+    }
+
+    private func device() -> Finding {
+        let check = "/dev/fuse"
+        if access(check, R_OK | W_OK) == 0 {
+            return Finding(check: check, state: .good, message: "can be used")
+        }
+        if errno == ENOENT {
+            return Finding(
+                check: check, state: .wrong, message: "is missing", mend: "sudo modprobe fuse")
+        }
+        return Finding(
+            check: check, state: .wrong, message: "may not be opened by this user",
+            mend: "sudo chmod 666 /dev/fuse")
+    }
+
+    private func unmounter() -> Finding {
+        let folders = (Places.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+        guard let path = folders.map({ "\($0)/fusermount3" }).first(where: isProgram)
+        else {
+            return Finding(
+                check: "fusermount3", state: .wrong, message: "is not installed",
+                mend: "sudo apt-get install fuse3")
+        }
+        var status = stat()
+        if geteuid() != 0, stat(path, &status) == 0, status.st_mode & S_ISUID == 0 {
+            return Finding(
+                check: "fusermount3", state: .wrong, message: "\(path) is not setuid root",
+                mend: "sudo chmod u+s \(path)")
+        }
+        return Finding(check: "fusermount3", state: .good, message: path)
+    }
+
+    private func isProgram(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+    private func otherUsers() -> Finding? {
+        guard geteuid() != 0 else { return nil }
+        var isAllowed = false
+        if let text = read("/etc/fuse.conf") {
+            isAllowed = text.split(separator: "\n").contains {
+                $0.trimmed == "user_allow_other"
+            }
+        }
+        return Finding(
+            check: "--allow-other", state: .good,
+            message: isAllowed ? "is allowed" : "is not allowed to users (needed only for it)",
+            mend: isAllowed ? nil : "echo user_allow_other | sudo tee -a /etc/fuse.conf")
+    }
+
+    private func configuration() -> Finding {
+        do {
+            _ = try Configuration.read()
+            return Finding(check: "settings", state: .good, message: Places.configuration)
+        } catch {
+            return Finding(
+                check: "settings", state: .wrong, message: "\(Places.configuration): \(error)")
+        }
+    }
+
+    private func directory() -> Finding {
+        let path = state.directory
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return Finding(
+                check: "state directory", state: .good, message: "\(path) is made at first use")
+        }
+        if status.st_uid != geteuid() {
+            return Finding(
+                check: "state directory", state: .wrong, message: "\(path) is another user's",
+                mend: "sudo chown -R $(id -u):$(id -g) \(path)")
+        }
+        if status.st_mode & 0o077 != 0 {
+            return Finding(
+                check: "state directory", state: .warning, message: "others can look into \(path)",
+                mend: "chmod 700 \(path)")
+        }
+        return Finding(check: "state directory", state: .good, message: path)
+    }
+
+    private func store() -> Finding? {
+        do {
+            let store = try RecordStore.openForReading(directory: state.directory)
+            let counts = try store.counts()
+            return Finding(
+                check: "store", state: counts.drafts == 0 ? .good : .warning,
+                message: "\(Showing.count(counts.records, "record")), "
+                    + "\(Showing.count(counts.drafts, "draft"))",
+                mend: counts.drafts == 0 ? nil : "recordfs draft list")
+        } catch {
+            if error.code == .notFound { return nil }
+            return Finding(
+                check: "store", state: .wrong, message: error.description, mend: "recordfs fsck")
+        }
+    }
+
+    private func daemon() -> Finding {
+        do {
+            guard
+                let client = try ControlClient.connect(
+                    directory: state.directory, timeoutSeconds: 5)
+            else {
+                return Finding(check: "daemon", state: .good, message: "none runs")
+            }
+            let status = try client.perform(.status).result
+            let version = status.stringMember("version") ?? ""
+            let place = status.stringMember("mountpoint") ?? "nowhere"
+            guard version == ProgramVersion.number else {
+                return Finding(
+                    check: "daemon", state: .warning,
+                    message: "runs version \(version), this is \(ProgramVersion.number)",
+                    mend: "recordfs unmount && recordfs mount \(place)")
+            }
+            return Finding(check: "daemon", state: .good, message: "serves \(place)")
+        } catch {
+            return Finding(
+                check: "daemon", state: .wrong, message: "does not answer: \(error)",
+                mend: "recordfs unmount --lazy")
+        }
+    }
+
+    private func space() -> Finding? {
+        var path = state.directory
+        var status = statvfs()
+        while statvfs(path, &status) != 0 {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+            path = String(path[..<slash])
+        }
+        let free = Int64(status.f_bavail) * Int64(status.f_frsize)
+        return Finding(
+            check: "free space", state: free < 100 << 20 ? .warning : .good,
+            message: "\(Showing.size(free)) for \(state.directory)")
+    }
+
+    private func staleMounts() -> Finding? {
+        guard
+            let stale = MountTable.recordMounts().first(where: {
+                MountTable.isStale($0.mountpoint)
+            })
+        else { return nil }
+        return Finding(
+            check: "mount", state: .wrong,
+            message: "\(stale.mountpoint) has lost its process",
+            mend: "recordfs mount \(stale.mountpoint)")
+    }
+
+    private func read(_ path: String) -> String? {
+        do {
+            return String(decoding: try readWholeFile(path), as: UTF8.self)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" && $0 != "#" }
+    }
+}

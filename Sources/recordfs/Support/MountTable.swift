@@ -1,0 +1,61 @@
+import Glibc
+import RecordControl
+import RecordModel
+
+/// The mounts of this machine, as the kernel lists them.
+struct MountTable {
+    let mountpoint: String
+    let type: String
+    let source: String
+
+    var isRecordFS: Bool { type == "fuse.recordfs" }
+
+    /// The RecordFS mounts, the innermost first.
+    static func recordMounts() -> [MountTable] {
+        all().filter(\.isRecordFS).sorted { $0.mountpoint.utf8.count > $1.mountpoint.utf8.count }
+    }
+
+    static func all() -> [MountTable] {
+        do {
+            let text = try readWholeFile("/proc/self/mountinfo")
+            return text.split(separator: UInt8(ascii: "\n")).compactMap(parse)
+        } catch {
+            return []
+        }
+    }
+
+    /// `36 35 98:0 /root /mountpoint options [optional...] - type source options`, see proc(5).
+    private static func parse(_ line: ArraySlice<UInt8>) -> MountTable? {
+        let fields = line.split(separator: 0x20)
+        guard let dash = fields.firstIndex(where: { $0.elementsEqual("-".utf8) }), dash > 5,
+            fields.count > dash + 2
+        else { return nil }
+        return MountTable(
+            mountpoint: unescape(fields[4]), type: unescape(fields[dash + 1]),
+            source: unescape(fields[dash + 2]))
+    }
+
+    /// Space, tab, newline and backslash are written as `\040` and so on.
+    private static func unescape(_ field: ArraySlice<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        var rest = field
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the daemon of this mount is gone ("Transport endpoint is not connected").
+    static func isStale(_ mountpoint: String) -> Bool {
+        var status = stat()
+        return stat(mountpoint, &status) != 0 && errno == ENOTCONN
+    }
+}

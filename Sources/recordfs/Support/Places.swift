@@ -1,0 +1,74 @@
+import Glibc
+import RecordModel
+
+/// Where things are by the XDG base directories.
+enum Places {
+    static var home: String { environment("HOME") ?? "/" }
+
+    /// The state directory that holds the store: RECORDFS_STATE, else recordfs in XDG_DATA_HOME.
+    static var state: String {
+        environment("RECORDFS_STATE").map(absolute) ?? "\(data)/recordfs"
+    }
+
+    static var configuration: String {
+        "\(base("XDG_CONFIG_HOME", ".config"))/recordfs/config.json"
+    }
+
+    /// The log of the daemon of a state directory; the default store's is recordfs.log.
+    static func log(ofState directory: String) -> String {
+        let folder = "\(base("XDG_STATE_HOME", ".local/state"))/recordfs"
+        if directory == "\(data)/recordfs" { return "\(folder)/recordfs.log" }
+        let hash = SHA256.hash(Array(directory.utf8)).hex.prefix(12)
+        return "\(folder)/recordfs-\(hash).log"
+    }
+
+    static var defaultMountpoint: String { "\(home)/RecordFS" }
+
+    /// A path that stays the same when the working directory changes, without `.` and `..`.
+    static func absolute(_ path: String) -> String {
+        var full = path
+        if path == "~" || path.hasPrefix("~/") { full = home + path.dropFirst() }
+        if !full.hasPrefix("/") { full = "\(workingDirectory)/\(full)" }
+        var parts: [Substring] = []
+        for part in full.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    static var workingDirectory: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard getcwd(&buffer, buffer.count) != nil else { return "/" }
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Makes a directory with its parents for this user alone. Errors: as mkdir.
+    static func makeDirectory(_ path: String) throws(RecordError) {
+        var partial = ""
+        for part in path.split(separator: "/") {
+            partial += "/\(part)"
+            if mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
+                throw RecordError(
+                    .ioFailure, "cannot be made: \(String(cString: strerror(errno))).")
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw RecordError(.notDirectory, "is not a directory and cannot be made one.")
+        }
+    }
+
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    private static var data: String { base("XDG_DATA_HOME", ".local/share") }
+
+    /// The specification says to ignore relative paths.
+    private static func base(_ name: String, _ fallback: String) -> String {
+        if let value = environment(name), value.hasPrefix("/") { return absolute(value) }
+        return "\(home)/\(fallback)"
+    }
+}

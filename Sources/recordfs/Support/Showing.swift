@@ -1,0 +1,44 @@
+import RecordModel
+
+/// Values as people read them.
+enum Showing {
+    static func time(_ timestamp: Timestamp) -> String {
+        ISO8601.print(milliseconds: timestamp.nanoseconds / 1_000_000)
+    }
+
+    /// `512 B`, `12.3 KiB`: three digits that matter.
+    static func size(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = 0
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        while value >= 1024, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return unit == 0 ? "\(bytes) B" : "\(Double(Int(value * 10)) / 10) \(units[unit])"
+    }
+
+    /// `1 record`, `2 records`.
+    static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(grouped(number)) \(noun)s"
+    }
+
+    /// Digits in groups of three.
+    static func grouped(_ number: some BinaryInteger) -> String {
+        var groups: [Substring] = []
+        var rest = Substring(String(number.magnitude))
+        while rest.count > 3 {
+            groups.append(rest.suffix(3))
+            rest = rest.dropLast(3)
+        }
+        return (number < 0 ? "-" : "") + ([rest] + groups.reversed()).joined(separator: " ")
+    }
+
+    static func json(_ value: JSONValue) {
+        Terminal.print(value.serialized(pretty: true) + [0x0A])
+    }
+
+    static func jsonLine(_ value: JSONValue) {
+        Terminal.print(value.serialized() + [0x0A])
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// Standard output and error.
+enum Terminal {
+    static func print(_ text: String) {
+        write(Array(text.utf8) + [0x0A], to: 1)
+    }
+
+    static func print(_ bytes: [UInt8]) {
+        write(bytes, to: 1)
+    }
+
+    static func error(_ text: String) {
+        write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: 2)
+    }
+
+    static var errorIsTerminal: Bool { isatty(2) == 1 }
+    static var outputIsTerminal: Bool { isatty(1) == 1 }
+
+    /// The columns of the terminal at standard error.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                if descriptor == 1 {
+                    error("recordfs: standard output: \(String(cString: strerror(errno))).")
+                    exit(ExitStatus.failure)
+                }
+                return
+            }
+            rest = count == rest.count ? [] : Array(rest[count...])
+        }
+    }
+
+    /// Lines as columns: all but the last cell of a line padded to the widest of its column.
+    static func printTable(_ rows: [[String]], rightAligned: Set<Int> = []) {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        for row in rows {
+            let cells = row.enumerated().map { column, cell -> String in
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                if rightAligned.contains(column) { return padding + cell }
+                return column == row.count - 1 ? cell : cell + padding
+            }
+            print(cells.joined(separator: "  "))
+        }
+    }
+}
