@@ -12,6 +12,7 @@ enum TestRoot {
             try SystemCall.makeDirectories(base)
             try removeLeftovers()
             try SystemCall.makeDirectories(path)
+            atexit { TestRoot.remove(TestRoot.directory) }
         } catch {
             print("cannot make \(path): \(error)")
         }

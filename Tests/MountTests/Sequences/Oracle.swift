@@ -17,6 +17,8 @@ struct Oracle: Equatable {
 
     var names: [String] { (Array(files.keys) + Array(links.keys)).sorted() }
 
+    var hasEmptyDraft: Bool { drafts.contains { files[$0]?.isEmpty ?? false } }
+
     /// False for an ordinary directory, on which the model and its driver are tried themselves.
     let hasRecords: Bool
 

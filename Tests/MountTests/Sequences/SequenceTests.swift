@@ -20,8 +20,14 @@ extension MountTests {
             let mounted = try MountedStore()
             let folder = try mounted.makeType()
             var run = SequenceRun(folder: folder, seed: seed)
+            // Half of the seeds end the daemon by SIGKILL: what a call answered must be there too.
             try run.run(steps: Self.steps) {
-                try mounted.remount()
+                if seed.isMultiple(of: 2) {
+                    try mounted.kill()
+                    try mounted.mount()
+                } else {
+                    try mounted.remount()
+                }
             }
             try mounted.unmount()
             #expect(try mounted.store.integrity() == "ok")
@@ -50,6 +56,8 @@ private struct SequenceRun {
         while trace.count < steps {
             let step = FileStep.random(&random)
             if step.isUndefined(oracle) { continue }
+            // An empty text becomes a draft at release, which nobody waits for.
+            if case .remount = step, oracle.hasEmptyDraft { continue }
             trace.append("\(step)")
             if case .remount = step { try remount() }
             let expected = step.apply(to: &oracle)
@@ -61,8 +69,9 @@ private struct SequenceRun {
                 try require(modified == [seconds, 0], "mtime \(modified), set to \(seconds)")
             }
         }
-        try remount()
+        if oracle.hasEmptyDraft { return }
         trace.append("remount at the end")
+        try remount()
         try compare()
     }
 
