@@ -1,0 +1,122 @@
+"""The work that is timed: one turn of one subject gives the microseconds per file of each row."""
+
+import os
+import subprocess
+import time
+
+from subjects import Failure, run
+
+ROWS = {
+    "create": "create (open, write, close)",
+    "fsync": "create with fsync",
+    "replace": "temporary file + rename",
+    "unlink": "unlink",
+    "ls first": "ls -l, first time",
+    "ls again": "ls -l, again",
+    "read first": "read every file, first time",
+    "read again": "read every file, again",
+    "grep first": "grep -r, first time",
+    "grep again": "grep -r, again",
+}
+
+
+class Driver:
+    """The C program that does the work of many small calls."""
+
+    def __init__(self, work, size):
+        self.program = os.path.join(work, "driver")
+        self.size = size
+
+    def time(self, kind, directory, first, count, stride=1, generation=0):
+        """Microseconds for each file."""
+        words = [first, count, stride, self.size, generation]
+        output = run(self.program, kind, directory, *map(str, words))
+        return float(output) / count * 1e6
+
+    def scan(self, directory, expected):
+        """Microseconds for each entry of a listing with the attributes of all."""
+        seconds, count = run(self.program, "scan", directory).split()
+        if int(count) != expected:
+            raise Failure(f"{directory} has {count} entries, expected {expected}")
+        return float(seconds) / expected * 1e6
+
+    def generate(self, path, count):
+        run(self.program, "generate", path, "0", str(count), "1", str(self.size))
+
+
+def tool(count, expected_status, *words):
+    """Microseconds for each file of what a tool does with all of them."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env={**os.environ, "LC_ALL": "C"})
+    seconds = time.perf_counter() - start
+    if done.returncode != expected_status:
+        raise Failure(f"{' '.join(words)}: {done.stderr.decode(errors='replace')[:500]}")
+    return seconds / count * 1e6
+
+
+def turn(subject, driver, count, generation):
+    """All rows of one subject, on a new file system."""
+    row = {}
+    subject.make()
+    try:
+        write(subject, driver, count, generation, row)
+        read(subject, driver, count, row)
+    finally:
+        subject.throw_away()
+    return row
+
+
+def write(subject, driver, count, generation, row):
+    directory = subject.directory
+    few = max(10, count // 20)
+    row["create"] = driver.time("create", directory, 0, count)
+    row["fsync"] = driver.time("fsync", directory, count, few)
+    row["unlink"] = driver.time("unlink", directory, count, few)
+    row["replace"] = driver.time(
+        "replace", directory, 0, max(10, count // 5), generation=generation + 1)
+    row["memory"] = subject.memory()
+
+
+def read(subject, driver, count, row):
+    directory = subject.directory
+    subject.remount(count)
+    row["ls first"] = tool(count, 0, "ls", "-l", directory)
+    row["ls again"] = tool(count, 0, "ls", "-l", directory)
+    subject.remount(count)
+    row["read first"] = driver.time("read", directory, 0, count)
+    row["read again"] = driver.time("read", directory, 0, count)
+    subject.remount(count)
+    row["grep first"] = tool(count, 1, "grep", "-r", "no such words", directory)
+    row["grep again"] = tool(count, 1, "grep", "-r", "no such words", directory)
+    if sum(1 for _ in os.scandir(directory)) != count:
+        raise Failure(f"{subject.name}: {directory} has not {count} files")
+
+
+def large_turn(subject, driver, count, folder):
+    """Listing and reading a directory of many files that are there already."""
+    row = {}
+    subject.make()
+    try:
+        if hasattr(subject, "import_records"):
+            source = os.path.join(folder, "records.ndjson")
+            driver.generate(source, count)
+            subject.unmount()
+            start = time.perf_counter()
+            subject.import_records(source)
+            row["import"] = (time.perf_counter() - start) / count * 1e6
+            os.unlink(source)
+            subject.mount(count)
+        sample = min(count, 10_000)
+        subject.remount(count)
+        row["scan first"] = driver.scan(subject.directory, count)
+        row["scan again"] = driver.scan(subject.directory, count)
+        subject.remount(count)
+        row["read first"] = driver.time("read", subject.directory, 0, sample, count // sample)
+        row["read again"] = driver.time("read", subject.directory, 0, sample, count // sample)
+        row["scan after"] = driver.scan(subject.directory, count)
+        row["memory"] = subject.memory()
+    finally:
+        subject.throw_away()
+    return row

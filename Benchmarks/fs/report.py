@@ -1,0 +1,130 @@
+"""Medians, ratios and goals, as text and as a value for JSON."""
+
+import os
+import platform
+import statistics
+import subprocess
+
+from measure import ROWS
+
+# The goals of the mount's contract: row, what it is compared with, the most that it may be.
+GOALS = [
+    ("ls first", "floor", 1.3),
+    ("ls again", "floor", 1.3),
+    ("read first", "floor", 1.5),
+    ("read again", "floor", 1.1),
+    ("grep again", "floor", 1.1),
+    ("create", "floor", 5.0),
+    ("create", "juicefs", 0.2),
+]
+LARGE_RATIO = 1.5
+LARGE_MEMORY = 100e6
+
+
+def machine(directory):
+    with open("/proc/cpuinfo") as file:
+        models = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    with open("/proc/meminfo") as file:
+        memory = int(file.readline().split()[1]) * 1024
+    output = ["findmnt", "-n", "-o", "FSTYPE", "-T", directory]
+    return {
+        "processor": models[0] if models else platform.machine(),
+        "processors": os.cpu_count(),
+        "memory": memory,
+        "kernel": platform.release(),
+        "libfuse": subprocess.getoutput("pkg-config --modversion fuse3"),
+        "file system": subprocess.check_output(output, text=True).strip(),
+    }
+
+
+def median(turns, row):
+    values = [turn[row] for turn in turns if turn.get(row) is not None]
+    return statistics.median(values) if values else None
+
+
+def ratio(results, row, name, other):
+    """The median over the rounds of the ratio in one round: the machine's moods cancel out."""
+    pairs = zip(results.get(name, []), results.get(other, []))
+    values = [ours[row] / theirs[row] for ours, theirs in pairs if theirs.get(row)]
+    return statistics.median(values) if values else None
+
+
+def goals(results, name):
+    """(what, value, limit) of the goals that this run can judge."""
+    found = []
+    for row, other, limit in GOALS:
+        value = ratio(results, row, name, other)
+        if value is not None:
+            found.append((f"{ROWS[row]}: ratio to {other}", value, limit))
+    turns = results.get(name, [])
+    values = [turn["replace"] / turn["create"] for turn in turns]
+    if values:
+        found.append(("temporary file + rename: ratio to create", statistics.median(values), 3.0))
+    return found
+
+
+def large_goals(large, name):
+    found = []
+    small, big = large.get(name, ({}, {}))
+    for row in ("scan first", "scan again", "read first", "read again"):
+        if small.get(row) and big.get(row):
+            title = f"{row}, per entry: large directory to small"
+            found.append((title, big[row] / small[row], LARGE_RATIO))
+    if big.get("memory"):
+        found.append(("memory with all records, MB", big["memory"] / 1e6, LARGE_MEMORY / 1e6))
+    return found
+
+
+def table(head, lines):
+    widths = [max(len(line[at]) for line in [head] + lines) for at in range(len(head))]
+    for line in [head] + lines:
+        first = line[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
+        print("  ".join([first] + rest))
+    print()
+
+
+def number(value, digits=1):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def print_rows(results, titles):
+    names = list(results)
+    print("microseconds for each file, median of the rounds")
+    lines = []
+    for row, title in ROWS.items():
+        lines.append([title] + [number(median(results[name], row)) for name in names])
+    memory = [median(results[name], "memory") for name in names]
+    lines.append(["memory, MB"] + [number(value and value / 1e6) for value in memory])
+    table([""] + [titles[name] for name in names], lines)
+    for other in ("floor", "home", "juicefs"):
+        if other not in results:
+            continue
+        print(f"times {titles[other]}, median of the rounds' ratios")
+        lines = []
+        for row, title in ROWS.items():
+            lines.append([title] + [number(ratio(results, row, n, other), 2) for n in names])
+        table([""] + [titles[name] for name in names], lines)
+
+
+def print_large(large, titles, count):
+    print(f"{count} records in one directory (and in a small one), microseconds for each entry")
+    lines = []
+    for row in ("import", "scan first", "scan again", "scan after", "read first", "read again"):
+        line = [row]
+        for small, big in large.values():
+            line.append(f"{number(big.get(row))} ({number(small.get(row))})")
+        lines.append(line)
+    memory = [f"{number(big['memory'] and big['memory'] / 1e6)}" for _, big in large.values()]
+    lines.append(["memory, MB"] + memory)
+    table([""] + [titles[name] for name in large], lines)
+
+
+def print_goals(found, titles):
+    lines = []
+    for name, entries in found.items():
+        for what, value, limit in entries:
+            verdict = "met" if value <= limit else "MISSED"
+            lines.append([f"{titles[name]}: {what}", number(value, 2), f"<= {limit:g}", verdict])
+    if lines:
+        table(["goal", "value", "limit", ""], lines)
