@@ -45,13 +45,13 @@ private struct DocumentEditor {
             guard !known.contains(name), let value = changes[name] ?? nil else { return nil }
             return (name, value)
         }
-        guard let last = kept.last, let first = kept.first else {
-            return rewritten(inserted)
+        guard let last = kept.last else {
+            return members.isEmpty && inserted.isEmpty ? text : rewritten(inserted)
         }
         // Runs of removed members go with the text up to the next member that stays; those at the
         // end with the text from the last member that stays.
         var result = Array(text[..<(members.first?.key.lowerBound ?? 0)])
-        for index in kept where index >= first {
+        for index in kept {
             let member = members[index]
             result += text[member.key.lowerBound..<member.value.lowerBound]
             result += value(of: member)
