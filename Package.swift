@@ -60,7 +60,7 @@ let package = Package(
         .testTarget(name: "FuseKitTests", dependencies: ["FuseKit"], swiftSettings: settings),
         .testTarget(
             name: "RecordControlTests",
-            dependencies: ["RecordControl", "RecordStore", "RecordModel"],
+            dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(

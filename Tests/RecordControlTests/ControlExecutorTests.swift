@@ -1,0 +1,232 @@
+import Glibc
+import RecordControl
+import RecordModel
+import RecordStore
+import Testing
+
+@Suite("Requests on a served store")
+struct ControlExecutorTests {
+    private let served: ServedStore
+    private var store: RecordStore { served.store }
+
+    init() throws { served = try ServedStore() }
+
+    private func perform(_ request: ControlRequest) throws -> JSONValue {
+        try served.client.perform(request).result
+    }
+
+    @Test("put makes zone, type and record, then updates, then leaves equal values alone")
+    func put() throws {
+        #expect(try served.put("private/Z/T/a", #"{"n":1}"#) == "created")
+        #expect(try served.put("private/Z/T/a", #"{"n":2}"#) == "updated")
+        #expect(try served.put("private/Z/T/a", #"{ "n": 2 }"#) == "unchanged")
+        #expect(try store.text(at: "private/Z/T/a") == #"{ "n": 2 }"#)
+        let zone = try store.zone(at: try RecordPath("private/Z"))
+        #expect(
+            try store.history(of: RecordName("a"), in: zone.id).map(\.author) == [
+                .commandLine, .commandLine,
+            ])
+    }
+
+    @Test("a put that cannot be accepted changes nothing and leaves no draft")
+    func putBad() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let refused = try error { try served.put("private/Z/T/a", "{\n  \"n\": }") }
+        #expect(refused.code == .invalidJSON)
+        #expect(refused.position?.line == 2)
+        #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
+        #expect(try store.drafts().isEmpty)
+        let other = try error { try served.put("private/Other/T/a", "[]") }
+        #expect(other.code == .invalidRecord)
+        #expect(try store.zone(.private, .me, ZoneName("Other")) == nil)
+        #expect(try error { try served.put("private/Z/T", "{}") }.code == .invalidArgument)
+    }
+
+    @Test("remove puts a record into the trash, and restore brings it back")
+    func removeAndRestore() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let path = try RecordPath("private/Z/T/a")
+        _ = try perform(.remove(path, recursive: false))
+        #expect(try error { _ = try store.record(at: path) }.code == .notFound)
+        #expect(try error { _ = try perform(.remove(path, recursive: false)) }.code == .notFound)
+        #expect(try store.trash(in: try store.type(at: path).id).count == 1)
+        _ = try perform(.restore(path, version: nil))
+        #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
+        #expect(try error { _ = try perform(.restore(path, version: nil)) }.code == .notFound)
+    }
+
+    @Test("a directory is removed with what is in it only when asked")
+    func removeDirectories() throws {
+        for number in 0..<250 { try served.put("private/Z/T/r\(number)", "{}") }
+        try served.put("private/Z/U/x", "{}")
+        let zone = try RecordPath("private/Z")
+        let type = try RecordPath("private/Z/T")
+        #expect(try error { _ = try perform(.remove(type, recursive: false)) }.code == .notEmpty)
+        #expect(try error { _ = try perform(.remove(zone, recursive: false)) }.code == .notEmpty)
+        #expect(try perform(.remove(type, recursive: true)).integerMember("removed") == 250)
+        #expect(try error { _ = try store.type(at: type) }.code == .notFound)
+        #expect(try perform(.remove(zone, recursive: true)).integerMember("removed") == 1)
+        #expect(try error { _ = try store.zone(at: zone) }.code == .notFound)
+    }
+
+    @Test(
+        "move keeps the values under the new name and frees the old one",
+        arguments: [
+            ("private/Z/T/b", "private/Z/T/b"), ("private/Z/U", "private/Z/U/a"),
+            ("private/Y/T/b", "private/Y/T/b"), ("local/Z/T", "local/Z/T/a"),
+        ])
+    func move(target: String, place: String) throws {
+        try served.put("private/Z/T/a", #"{ "n": 1 }"#)
+        let source = try RecordPath("private/Z/T/a")
+        _ = try perform(.move(source, to: try RecordPath(target)))
+        #expect(try store.text(at: place) == #"{ "n": 1 }"#)
+        #expect(try error { _ = try store.record(at: source) }.code == .notFound)
+    }
+
+    @Test("move replaces what is there, and refuses to move a thing onto itself or nowhere")
+    func moveOver() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        try served.put("private/Z/T/b", #"{"n":2}"#)
+        let (a, b) = (try RecordPath("private/Z/T/a"), try RecordPath("private/Z/T/b"))
+        #expect(try error { _ = try perform(.move(a, to: a)) }.code == .invalidArgument)
+        #expect(
+            try error { _ = try perform(.move(a, to: try RecordPath("private/Z"))) }.code
+                == .invalidArgument)
+        _ = try perform(.move(a, to: b))
+        #expect(try store.text(at: "private/Z/T/b") == #"{"n":1}"#)
+        #expect(try error { _ = try perform(.move(a, to: b)) }.code == .notFound)
+    }
+
+    @Test("a large field is taken from a file, read by its hash, moved and removed")
+    func asset() throws {
+        let file = try served.directory.file("photo.jpg", "not really a photograph")
+        let path = try RecordPath("private/Z/T/a@photo.jpg")
+        #expect(
+            try error { _ = try perform(.putAsset(path, file: file)) }.code == .notFound)
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let reply = try perform(.putAsset(path, file: file))
+        let hash = SHA256.hash(bytes("not really a photograph"))
+        #expect(reply.stringMember("sha256") == hash.hex)
+        #expect(try readWholeFile(store.assetPath(hash)) == bytes("not really a photograph"))
+        #expect(try store.text(at: "private/Z/T/a")?.contains("a@photo.jpg") == true)
+        _ = try perform(.move(try RecordPath("private/Z/T/a"), to: try RecordPath("local/Z/T/b")))
+        let moved = try store.record(at: try RecordPath("local/Z/T/b"))
+        #expect(try store.assets(of: moved.id).map(\.hash) == [hash])
+        _ = try perform(.remove(try RecordPath("local/Z/T/b@photo"), recursive: false))
+        #expect(try store.assets(of: moved.id).isEmpty)
+    }
+
+    @Test("a draft is discarded, and the record stays")
+    func discardDraft() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let path = try RecordPath("private/Z/T/a")
+        #expect(try error { _ = try perform(.discardDraft(path)) }.code == .notFound)
+        let entry = try store.record(at: path)
+        try store.write(author: .mount) { (transaction) throws(RecordError) in
+            _ = try transaction.saveDraft(
+                text: bytes("{"), type: entry.type, stem: entry.stem,
+                error: RecordError(.invalidJSON, "broken"))
+        }
+        #expect(try store.drafts().count == 1)
+        #expect(try perform(.discardDraft(path))["recordRemains"]?.bool == true)
+        #expect(try store.drafts().isEmpty)
+        #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
+    }
+
+    @Test("an earlier version becomes the present one")
+    func restoreVersion() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let token = try store.lastToken()
+        try served.put("private/Z/T/a", #"{"n":2}"#)
+        _ = try perform(.restore(try RecordPath("private/Z/T/a"), version: token))
+        #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
+    }
+
+    @Test("a schema text becomes the schema of its types")
+    func schema() throws {
+        let fields = RecordSchema(fields: [.init(name: FieldName("due"), type: .timestamp)])
+        let text = SchemaText.print([(RecordTypeName("Task"), fields)])
+        _ = try perform(.applySchema(text))
+        #expect(
+            try store.schema(of: RecordTypeName("Task")).type(of: FieldName("due")) == .timestamp)
+        #expect(try error { _ = try perform(.applySchema(bytes("nonsense"))) }.isAboutContent)
+    }
+
+    @Test("a batch saves its good rows and reports the others by their numbers")
+    func importBatch() throws {
+        let rows: [ImportBatch.Row] = [
+            .init(stem: Stem("a"), text: bytes(#"{"n":1}"#)),
+            .init(stem: Stem("b"), text: bytes(#"{"n":"x"}"#)),
+            .init(stem: Stem("c"), text: bytes(#"{"n":3}"#)),
+        ]
+        let target = try RecordPath("private/Z/T")
+        let reply = try perform(.importBatch(ImportBatch(target: target, rows: rows)))
+        #expect(reply.integerMember("created") == 2)
+        #expect(reply["errors"]?.array?.map { $0.integerMember("row") } == [1])
+        #expect(try store.names(in: "private/Z/T") == ["a", "c"])
+        let bad = ImportBatch(target: try RecordPath("private/Z"), rows: [])
+        #expect(try error { _ = try perform(.importBatch(bad)) }.code == .invalidArgument)
+    }
+
+    @Test("status and sync are answered; verbs that need a server say so")
+    func verbs() throws {
+        #expect(try perform(.status).integerMember("pid") == Int64(getpid()))
+        _ = try perform(.verb(.sync))
+        #expect(try error { _ = try perform(.verb(.pause)) }.code == .unsupported)
+    }
+
+    @Test("a remote change makes, changes and deletes a record without an upload")
+    func applyRemote() throws {
+        func apply(_ text: String) throws -> String? {
+            try perform(.applyRemote(bytes(text))).stringMember("outcome")
+        }
+        let place = #""path":"private/Z/T/a""#
+        #expect(try apply("{\(place),\"record\":{\"n\":1},\"changeTag\":\"t1\"}") == "created")
+        #expect(try store.text(at: "private/Z/T/a")?.contains("1") == true)
+        #expect(try apply("{\(place),\"record\":{\"n\":2},\"changeTag\":\"t2\"}") == "updated")
+        #expect(try store.outbox(limit: 10).isEmpty)
+        #expect(try apply("{\(place),\"delete\":true}") == "deleted")
+        #expect(
+            try error { _ = try store.record(at: try RecordPath("private/Z/T/a")) }.code
+                == .notFound)
+        #expect(try error { _ = try apply("{}") }.code == .invalidArgument)
+        #expect(try error { _ = try apply("{\(place)}") }.code == .invalidArgument)
+    }
+}
+
+@Suite("Who writes the store")
+struct StoreWriterTests {
+    @Test("a store that nobody has is written directly, and is free again after")
+    func direct() throws {
+        let directory = try TemporaryDirectory()
+        for _ in 0..<2 {
+            let writer = try StoreWriter.open(directory: directory.path, options: .quiet)
+            #expect(writer.isDirect)
+            _ = try writer.perform(.put(try RecordPath("private/Z/T/a"), text: bytes("{}")))
+            try writer.close()
+        }
+    }
+
+    @Test("a store that a daemon has is written through its socket")
+    func throughDaemon() throws {
+        let served = try ServedStore()
+        let writer = try StoreWriter.open(directory: served.store.directory, options: .quiet)
+        #expect(!writer.isDirect)
+        _ = try writer.perform(.put(try RecordPath("private/Z/T/a"), text: bytes("{}")))
+        #expect(try served.store.names(in: "private/Z/T") == ["a"])
+        try writer.close()
+    }
+
+    @Test("a store that another process has, without a socket, is refused with its number")
+    func locked() throws {
+        let directory = try TemporaryDirectory()
+        let store = try RecordStore.temporary(directory)
+        let refused = try error {
+            _ = try StoreWriter.open(
+                directory: store.directory, options: .quiet, patience: .zero)
+        }
+        #expect(refused.code == .storeLocked)
+        #expect(refused.message.contains("\(getpid())"))
+        try store.close()
+    }
+}

@@ -1,0 +1,43 @@
+import RecordControl
+import RecordModel
+import Testing
+
+@Suite("Control requests")
+struct ControlRequestTests {
+    private static let path = RecordPath(
+        database: .private, zone: ZoneName("Z"), type: RecordTypeName("T"),
+        item: .record(Stem("a")))
+
+    static let all: [ControlRequest] = [
+        .put(path, text: bytes("{}")),
+        .putAsset(path, file: "/tmp/ä b"),
+        .remove(path, recursive: true),
+        .remove(path, recursive: false),
+        .move(path, to: path.directory),
+        .restore(path, version: nil),
+        .restore(path, version: 1 << 60),
+        .discardDraft(path),
+        .applySchema(bytes("DEFINE SCHEMA")),
+        .importBatch(
+            ImportBatch(
+                target: path.directory,
+                rows: [
+                    .init(stem: Stem("a"), text: bytes("{\"a\":1}")),
+                    .init(stem: Stem("b"), text: []),
+                    .init(stem: Stem("c%2F"), text: bytes("{}")),
+                ], stopsAtError: true)),
+        .status,
+        .verb(.sync), .verb(.pause), .verb(.resume), .verb(.retry), .verb(.shutdown),
+        .applyRemote(bytes("{}")),
+    ]
+
+    @Test("every request reads back as it was written", arguments: all)
+    func roundTrip(request: ControlRequest) throws {
+        let frame = request.frame
+        let again = try ControlRequest(
+            ControlFrame(
+                header: try JSONParser.parse(frame.header.serialized()), body: frame.body))
+        #expect("\(again)" == "\(request)")
+        #expect(again.frame.header == frame.header && again.frame.body == frame.body)
+    }
+}
