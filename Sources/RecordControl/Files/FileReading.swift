@@ -45,6 +45,20 @@ final class FileReading {
     }
 }
 
+/// Copies a file; `-` is standard input or output. The copy appears only when it is whole.
+///
+/// Errors: as `open`, `read`, `write` and `rename` have them.
+package func copyFile(_ source: String, to target: String) throws(RecordError) {
+    let input = try FileReading(path: source)
+    let output = try FileWriting(path: target)
+    while true {
+        let chunk = try input.chunk()
+        if chunk.isEmpty { break }
+        try output.write(chunk)
+    }
+    try output.finish()
+}
+
 /// All bytes of a file; `-` is standard input. Errors: as `open` and `read` have them.
 package func readWholeFile(_ path: String) throws(RecordError) -> [UInt8] {
     let file = try FileReading(path: path)

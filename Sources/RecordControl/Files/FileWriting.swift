@@ -19,7 +19,15 @@ package final class FileWriting {
             descriptor = 1
             return
         }
-        temporaryPath = "\(path).\(getpid()).tmp"
+        // A device or pipe takes the bytes itself.
+        var status = stat()
+        let isOrdinary = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+        temporaryPath = isOrdinary ? "\(path).\(getpid()).tmp" : ""
+        if !isOrdinary {
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileReading.failure(path, errno) }
+            return
+        }
         descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
             isDone = true
@@ -30,7 +38,7 @@ package final class FileWriting {
     deinit {
         guard path != "-", descriptor >= 0 else { return }
         close(descriptor)
-        if !isDone { unlink(temporaryPath) }
+        if !isDone, !temporaryPath.isEmpty { unlink(temporaryPath) }
     }
 
     /// Errors: `noSpace`, `ioFailure`.
@@ -42,7 +50,7 @@ package final class FileWriting {
     /// Puts the whole file in its place. Errors: `noSpace`, `ioFailure`.
     package func finish() throws(RecordError) {
         try flush()
-        guard path != "-" else { return }
+        guard !temporaryPath.isEmpty else { return }
         guard rename(temporaryPath, path) == 0 else { throw FileReading.failure(path, errno) }
         isDone = true
     }

@@ -42,8 +42,7 @@ struct GetCommand: ParsableCommand {
         guard let hash = asset.hash, asset.isDownloaded else {
             throw RecordError(.unavailable, "its bytes are not on this machine.")
         }
-        let bytes = try readWholeFile(store.assetPath(hash))
-        try writeWholeFile(bytes, to: output)
+        try copyFile(store.assetPath(hash), to: output)
     }
 
     private func print(meta: RecordMeta?) throws(RecordError) {

@@ -33,13 +33,17 @@ struct PutCommand: ParsableCommand {
 
     private func putAsset(_ target: RecordPath) throws {
         guard file == "-" else {
-            try state.perform(.putAsset(target, file: Places.absolute(file)), about: path.text)
+            let source = try reporting(file) { () throws(RecordError) in
+                try Places.resolved(file)
+            }
+            try state.perform(.putAsset(target, file: source), about: path.text)
             return
         }
-        let copy = "\(state.directory)/assets/tmp/put-\(getpid())"
+        // Not in a place that the store clears when it is opened.
+        let copy = "\(state.directory)/put-\(getpid())"
         try reporting { () throws(RecordError) in
-            try Places.makeDirectory("\(state.directory)/assets/tmp")
-            try writeWholeFile(try readWholeFile("-"), to: copy, mode: 0o600)
+            try Places.makeDirectory(state.directory)
+            try copyFile("-", to: copy)
         }
         defer { unlink(copy) }
         try state.perform(.putAsset(target, file: copy), about: path.text)

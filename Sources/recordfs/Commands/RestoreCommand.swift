@@ -15,7 +15,7 @@ struct RestoreCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Make this version the present one; recordfs history lists them.", valueName: "token"))
-    var version: Int64?
+    var token: Int64?
     @Argument(help: "The record; with --list, a zone or record type.")
     var path: PathArgument
 
@@ -30,8 +30,8 @@ struct RestoreCommand: ParsableCommand {
                 path.text, "is not a record. Write DATABASE/ZONE/TYPE/NAME, or add --list.",
                 status: ExitStatus.usage)
         }
-        if let version { try checkVersion(version, of: target) }
-        try state.perform(.restore(target, version: version), about: path.text)
+        if let token { try checkVersion(token, of: target) }
+        try state.perform(.restore(target, version: token), about: path.text)
     }
 
     private func checkVersion(_ token: Int64, of target: RecordPath) throws {

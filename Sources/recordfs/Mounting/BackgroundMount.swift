@@ -37,6 +37,7 @@ struct BackgroundMount {
             try Places.makeDirectory(
                 log.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
         }
+        Self.rotate(log)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -52,6 +53,12 @@ struct BackgroundMount {
         var pid: pid_t = 0
         let code = posix_spawn(&pid, "/proc/self/exe", &actions, nil, arguments, environ)
         guard code == 0 else { throw Self.failure("cannot be started", code) }
+    }
+
+    /// Keeps one old log, so that logs stay small.
+    private static func rotate(_ log: String) {
+        var status = stat()
+        if stat(log, &status) == 0, status.st_size > 1 << 20 { rename(log, "\(log).1") }
     }
 
     private static func readAll(_ descriptor: Int32) -> [UInt8] {

@@ -13,7 +13,11 @@ struct MountService {
     let readyDescriptor: Int32?
 
     func run() throws {
-        if readyDescriptor != nil { setsid() }
+        if readyDescriptor != nil {
+            setsid()
+            // A directory that a process stands in cannot be unmounted.
+            _ = chdir("/")
+        }
         signal(SIGPIPE, SIG_IGN)
         umask(0o077)
         let signals = StopSignals(mountpoint: settings.mountpoint, logger: logger)

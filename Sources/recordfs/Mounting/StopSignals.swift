@@ -18,7 +18,8 @@ struct StopSignals {
                 var number: Int32 = 0
                 guard sigwait(&set, &number) == 0 else { continue }
                 logger.info("Unmounting after signal \(number)")
-                Self.unmount(mountpoint, logger)
+                // The mount may still be on its way.
+                while !Self.unmount(mountpoint, logger) { usleep(100_000) }
             }
         }
         thread.name = "signals"
@@ -31,15 +32,18 @@ struct StopSignals {
     }
 
     /// Files that are still open keep the mount alive under no name until they are closed.
-    private static func unmount(_ mountpoint: String, _ logger: Logger) {
+    private static func unmount(_ mountpoint: String, _ logger: Logger) -> Bool {
         do {
             try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
+            return true
         } catch {
             logger.warning("The mount is in use and is detached: \(error)")
             do {
                 try MountDaemon.unmount(mountpoint: mountpoint, lazy: true)
+                return true
             } catch {
                 logger.error("It cannot be unmounted: \(error)")
+                return false
             }
         }
     }

@@ -128,7 +128,7 @@ struct Completion {
     }
 
     private static func takesValue(_ option: String) -> Bool {
-        ["--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--version"]
+        ["--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token"]
             .contains(option)
     }
 }
@@ -159,7 +159,7 @@ extension Completion {
         for word in text.split(whereSeparator: { " \n,[]()".contains($0) })
         where word.hasPrefix("--") && word.count > 2 {
             let option = String(word.prefix { $0 == "-" || $0.isLetter })
-            if option == "--" + option.dropFirst(2), !options.contains(option) {
+            if option != "--version", !options.contains(option) {
                 options.append(option)
             }
         }

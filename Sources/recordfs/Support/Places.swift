@@ -3,7 +3,12 @@ import RecordModel
 
 /// Where things are by the XDG base directories.
 enum Places {
-    static var home: String { environment("HOME") ?? "/" }
+    /// HOME, which boot scripts may not have, else what the user database says.
+    static var home: String {
+        if let home = environment("HOME") { return home }
+        guard let user = getpwuid(geteuid()), let home = user.pointee.pw_dir else { return "/" }
+        return String(cString: home)
+    }
 
     /// The state directory that holds the store: RECORDFS_STATE, else recordfs in XDG_DATA_HOME.
     static var state: String {
@@ -36,6 +41,16 @@ enum Places {
         return "/" + parts.joined(separator: "/")
     }
 
+    /// Where a file really is, behind symbolic links. Errors: `notFound`, `ioFailure`.
+    static func resolved(_ path: String) throws(RecordError) -> String {
+        guard let place = realpath(path, nil) else {
+            throw RecordError(
+                errno == ENOENT ? .notFound : .ioFailure, "\(String(cString: strerror(errno))).")
+        }
+        defer { free(place) }
+        return String(cString: place)
+    }
+
     static var workingDirectory: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&buffer, buffer.count) != nil else { return "/" }
@@ -57,6 +72,18 @@ enum Places {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw RecordError(.notDirectory, "is not a directory and cannot be made one.")
         }
+    }
+
+    /// Errors: `ioFailure` when the directory cannot be read.
+    static func isEmpty(_ path: String) throws(RecordError) -> Bool {
+        guard let directory = opendir(path) else {
+            throw RecordError(
+                .ioFailure, "cannot be read: \(String(cString: strerror(errno))).")
+        }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count <= 2
     }
 
     static func environment(_ name: String) -> String? {
