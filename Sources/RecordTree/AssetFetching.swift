@@ -22,34 +22,113 @@ package struct NoAssetFetcher: AssetFetcher {
             .failure(
                 RecordError(
                     .unavailable,
-                    "the bytes of \(asset.stem)@\(asset.field) are not on this machine, and no "
-                        + "server is set up to fetch them from")))
+                    "the bytes are not on this machine, and no server is set up to fetch them")))
     }
 }
 
+/// A read that waits for bytes: answered once, by the fetcher or by its deadline.
+final class WaitingRead: Sendable {
+    let subject: String
+    let type: TypeID
+    let deadline: Timestamp
+    private let answer: Mutex<(@Sendable (Result<ReadResult, RecordError>) -> Void)?>
+
+    init(
+        subject: String, type: TypeID, deadline: Timestamp,
+        answer: @escaping @Sendable (Result<ReadResult, RecordError>) -> Void
+    ) {
+        self.subject = subject
+        self.type = type
+        self.deadline = deadline
+        self.answer = Mutex(answer)
+    }
+
+    /// Whether this was the answer; a later one goes nowhere.
+    func complete(_ result: Result<ReadResult, RecordError>) -> Bool {
+        let answer = answer.withLock { answer in
+            defer { answer = nil }
+            return answer
+        }
+        answer?(result)
+        return answer != nil
+    }
+}
+
+/// The last asset of a directory that could not be read, for `.error`.
+struct AssetFailure: Sendable {
+    let subject: String
+    let error: RecordError
+    let since: Timestamp
+}
+
 extension Tree {
+    /// How long a read waits for bytes from elsewhere.
+    static let fetchLimit: Duration = .seconds(30)
+
     /// The answer to a read of bytes that are not here: without holding a worker.
     func fetch(_ open: OpenAsset, offset: Int64, count: Int) -> ReadResult {
         .deferred { [self] answer in
-            let key = open.key
+            let waiting = WaitingRead(
+                subject: "\(open.stem)@\(open.key.field)", type: open.type,
+                deadline: now + Self.fetchLimit, answer: answer)
             do throws(RecordError) {
-                guard let entry = try store.asset(key.record, key.field, key.index) else {
-                    throw RecordError(.stale, "the asset is gone")
-                }
-                if entry.isDownloaded, let file = try storedContent(of: entry) {
-                    open.state.withLock { if $0.file == nil { $0.file = file } }
-                    answer(.success(.file(file, offset: offset, count: count)))
-                    return
-                }
-                options.fetcher.fetch(entry, offset: offset, count: count) { [events] result in
-                    if case .failure(let error) = result {
-                        events.note(failure: error, of: "\(entry.stem)@\(entry.field)")
-                    }
-                    answer(result.map(ReadResult.bytes))
-                }
+                try start(waiting, open, offset: offset, count: count)
             } catch {
-                answer(.failure(error))
+                finish(waiting, .failure(error))
             }
+        }
+    }
+
+    private func start(_ waiting: WaitingRead, _ open: OpenAsset, offset: Int64, count: Int)
+        throws(RecordError)
+    {
+        let key = open.key
+        guard let entry = try store.asset(key.record, key.field, key.index) else {
+            throw RecordError(.stale, "the asset is gone")
+        }
+        if entry.isDownloaded, let file = try storedContent(of: entry) {
+            open.state.withLock { if $0.file == nil { $0.file = file } }
+            return finish(waiting, .success(.file(file, offset: offset, count: count)))
+        }
+        state.withLock { $0.waitingReads.append(waiting) }
+        options.fetcher.fetch(entry, offset: offset, count: count) { [weak self] result in
+            self?.finish(waiting, result.map(ReadResult.bytes))
+        }
+    }
+
+    private func finish(_ waiting: WaitingRead, _ result: Result<ReadResult, RecordError>) {
+        state.withLock { state in
+            state.waitingReads.removeAll { $0 === waiting }
+            switch result {
+            case .success: state.assetFailures[waiting.type] = nil
+            case .failure(let error):
+                state.assetFailures[waiting.type] = AssetFailure(
+                    subject: waiting.subject, error: error, since: now)
+            }
+        }
+        guard waiting.complete(result), case .failure(let error) = result else { return }
+        events.note(failure: error, of: waiting.subject)
+        notify([.content(NodeNumber(waiting.type))])
+    }
+
+    /// Reads that have waited for too long fail with EIO and a reason in `.error`.
+    func expireWaitingReads() {
+        let now = now
+        let late = state.withLock { $0.waitingReads.filter { $0.deadline <= now } }
+        for waiting in late {
+            finish(
+                waiting,
+                .failure(
+                    RecordError(
+                        .timedOut,
+                        "the bytes did not come within \(Self.fetchLimit); read it again later")))
+        }
+    }
+
+    /// The mount ends: whoever waits is let go.
+    func interruptWaitingReads() {
+        for waiting in state.withLock({ $0.waitingReads }) {
+            finish(waiting, .failure(RecordError(.interrupted, "the mount has ended")))
         }
     }
 }

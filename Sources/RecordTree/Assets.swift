@@ -66,7 +66,7 @@ extension Tree {
     ) throws(RecordError) -> (NodeEntry, Opened) {
         let entry: AssetEntry
         if let existing = try findAsset(type, stem, field, index) {
-            guard flags & O_EXCL == 0 || existing.hash == nil else {
+            guard flags & O_EXCL == 0 else {
                 throw RecordError(.alreadyExists, "the asset is there already")
             }
             entry = existing
@@ -157,8 +157,9 @@ extension Tree {
                 fileExtension: open.fileExtension)
         }
         let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+        guard withPath(path, { unlink($0) }) == 0 else { throw .lastSystemError("unlink", path) }
         open.state.withLock { state in
-            state.savedVersion = max(state.savedVersion, version)
+            state.savedVersion = version
             state.file = stored
             state.workingCopy = nil
         }

@@ -1,7 +1,9 @@
 import RecordModel
 import RecordStore
+import Synchronization
 
-/// What `.error` says: the last rejected save of a directory, in words.
+/// What `.error` says in words: the last rejected save of a directory, and the last of its assets
+/// that could not be read.
 struct ErrorReport: Sendable {
     let text: [UInt8]
     let since: Timestamp
@@ -10,9 +12,13 @@ struct ErrorReport: Sendable {
 extension Tree {
     /// Nil when every save of the directory was accepted.
     func errorReport(of type: TypeID) throws(RecordError) -> ErrorReport? {
+        let failure = state.withLock { $0.assetFailures[type] }
         let drafts = try store.drafts(in: type)
-        guard let last = drafts.max(by: { $0.since < $1.since }) else { return nil }
+        guard let last = drafts.max(by: { $0.since < $1.since }) else {
+            return failure.map { ErrorReport(text: Array($0.report.utf8), since: $0.since) }
+        }
         var lines = [Self.report(last)]
+        if let failure { lines.append(failure.report) }
         if drafts.count > 1 {
             lines.append("\(drafts.count - 1) more drafts here; see `recordfs status`.\n")
         }
@@ -27,4 +33,8 @@ extension Tree {
 
         """
     }
+}
+
+extension AssetFailure {
+    var report: String { "\(subject) could not be read: \(error)\n" }
 }

@@ -21,6 +21,8 @@ final class EventLog: Sendable {
         var lines: [[UInt8]] = []
         var waiting: [(cursor: EventCursor, count: Int, answer: Answer)] = []
         var isFinished = false
+        /// Without readers nothing is kept: the stream begins where its reader came.
+        var readers = 0
     }
     typealias Answer = @Sendable (Result<ReadResult, RecordError>) -> Void
 
@@ -30,8 +32,13 @@ final class EventLog: Sendable {
     init(clock: any WallClock) { self.clock = clock }
 
     func open() -> EventCursor {
-        state.withLock { EventCursor(next: $0.first + UInt64($0.lines.count)) }
+        state.withLock { state in
+            state.readers += 1
+            return EventCursor(next: state.first + UInt64(state.lines.count))
+        }
     }
+
+    var hasReaders: Bool { state.withLock { $0.readers > 0 } }
 
     func append(_ members: [JSONMember]) {
         let time = JSONMember(key: "time", value: .string(Text(clock.now.iso8601)))
@@ -95,6 +102,7 @@ final class EventLog: Sendable {
     /// Its reader has closed the stream.
     func close(_ cursor: EventCursor) {
         let ended = state.withLock { state in
+            state.readers -= 1
             let ended = state.waiting.filter { $0.cursor === cursor }
             state.waiting.removeAll { $0.cursor === cursor }
             return ended

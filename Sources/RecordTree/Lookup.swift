@@ -136,12 +136,15 @@ extension Tree {
         return entry.id
     }
 
+    /// An asset whose bytes are there, or are being written.
     func findAsset(_ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?)
         throws(RecordError) -> AssetEntry?
     {
         guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
             return nil
         }
-        return try store.asset(entry.id, field, index)
+        guard let asset = try store.asset(entry.id, field, index) else { return nil }
+        let isOpen = state.withLock { $0.assets[AssetKey(asset)] != nil }
+        return asset.kind == .value || asset.hash != nil || isOpen ? asset : nil
     }
 }

@@ -9,6 +9,7 @@ extension Tree {
     /// next piece is due.
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
+        expireWaitingReads()
         return try finalizeDeletes(olderThan: options.grace)
     }
 
@@ -22,6 +23,7 @@ extension Tree {
     /// The last calls before the store closes: nothing waits over an unmount.
     package func finish() throws(RecordError) {
         events.finish()
+        interruptWaitingReads()
         guard retryUnsaved() else {
             throw RecordError(
                 .noSpace, "\(unsavedCount) records could not be saved; see the log")

@@ -58,6 +58,9 @@ package final class Tree: Sendable {
         var arrivals: [TypeID: Set<[UInt8]>] = [:]
         var notify: (@Sendable (KernelNotice) -> Void)?
         var retryIsDue = false
+        /// Reads of assets whose bytes are on their way.
+        var waitingReads: [WaitingRead] = []
+        var assetFailures: [TypeID: AssetFailure] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
     }

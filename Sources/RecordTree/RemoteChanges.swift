@@ -20,11 +20,16 @@ extension Tree {
     /// Hears of every commit. What the mount itself has done the kernel knows; of the rest it is
     /// told here. Returns the touches that would make inotify see the changes.
     package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
-        for change in changes { events.append(change.eventMembers) }
+        if events.hasReaders {
+            for change in changes { events.append(change.eventMembers) }
+        }
         var notices: [KernelNotice] = []
         var touches: [Touch] = []
         for change in changes {
             if change.concernsPlaces { state.withLock { $0.places = [:] } }
+            if change.kind == .deleted, let record = change.record {
+                state.withLock { $0.nodes.forgetEpoch(of: .record(record)) }
+            }
             notices += draftNotices(of: change)
             guard change.author != .mount else { continue }
             notices += self.notices(of: change)

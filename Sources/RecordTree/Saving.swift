@@ -33,6 +33,8 @@ extension Tree {
         }
         guard let (snapshot, result) = saved else { return }
         noteSaved(open, snapshot, result.id)
+        // Assets that came before their record are named in its text now.
+        if result.entry.size != Int64(snapshot.text.count) { recordTextChanged(result.id) }
     }
 
     private func saveDraft(_ open: OpenRecord, _ reason: RecordError) throws(RecordError) {

@@ -150,3 +150,26 @@ final class TreeFixture {
 extension String {
     var b: [UInt8] { Array(utf8) }
 }
+
+extension TreeFixture {
+    /// The server reports a record with an asset whose bytes stay there.
+    func receiveRemoteAsset(name: String, field: String, size: Int64) throws {
+        let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
+        let value = AssetValue(
+            fileName: Text("\(name)@\(field).jpg"), size: size,
+            sha256: ContentHash(hex: String(repeating: "ab", count: 32)))
+        try receive(
+            .upsert([RecordField(name: FieldName(field), value: .asset(value))], parent: nil),
+            name: name, in: zone.id)
+    }
+
+    func receive(_ operation: RemoteChange.Operation, name: String, in zone: ZoneID? = nil) throws {
+        let zone = try #require(try zone ?? store.zone(.private, .me, ZoneName("Box"))?.id)
+        let change = RemoteChange(
+            zone: zone, type: RecordTypeName("Note"), name: RecordName(name),
+            operation: operation, changeTag: "t")
+        try store.write(author: .sync) { transaction throws(RecordError) in
+            _ = try transaction.applyRemote(change)
+        }
+    }
+}

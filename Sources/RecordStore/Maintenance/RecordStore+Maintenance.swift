@@ -1,0 +1,78 @@
+package import RecordModel
+
+extension RecordStore {
+    /// How long a deleted record can be restored.
+    package static var trashLifetime: Duration { .seconds(30 * 24 * 3600) }
+
+    /// How many deletes one transaction makes final: the saves of the mount go between two.
+    private static let batchSize: Int64 = 200
+
+    /// Makes waiting deletes of at least this age final. Gives the time when the next one is due.
+    ///
+    /// - Parameter age: the store's grace when nil.
+    package func finalizeWaitingDeletes(
+        olderThan age: Duration? = nil, author: Author
+    ) throws(RecordError) -> Timestamp? {
+        let grace = age ?? options.grace
+        while true {
+            let limit = options.clock.now.nanoseconds - grace.nanoseconds
+            let due = try waiting(until: limit)
+            guard !due.isEmpty else { break }
+            try write(author: author) { transaction throws(RecordError) in
+                for id in due where try transaction.isWaiting(id, until: limit) {
+                    try transaction.finalizeDelete(id)
+                }
+            }
+        }
+        return try firstWaiting().map { $0 + grace }
+    }
+
+    private func waiting(until limit: Int64) throws(RecordError) -> [RecordID] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
+                [.integer(limit), .integer(Self.batchSize)]
+            ) { RecordID($0.int64(0)) }
+        }
+    }
+
+    private func firstWaiting() throws(RecordError) -> Timestamp? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT waiting_since FROM record WHERE waiting_since IS NOT NULL
+                ORDER BY waiting_since LIMIT 1
+                """
+            ) { $0.time(0) }
+        }
+    }
+
+    /// Deletes for good what was deleted longer ago than this. Gives how many.
+    @discardableResult
+    package func purgeTrash(olderThan age: Duration = trashLifetime) throws(RecordError) -> Int {
+        let limit = options.clock.now.nanoseconds - age.nanoseconds
+        return try write(author: .mount) { transaction throws(RecordError) in
+            let old = try transaction.connection.all(
+                "SELECT id FROM trash WHERE deleted <= ?", [.integer(limit)]
+            ) { $0.int64(0) }
+            for id in old { try transaction.removeTrash(id) }
+            return old.count
+        }
+    }
+}
+
+extension Transaction {
+    /// Whether the record still waits: it may have come back since it was listed.
+    fileprivate func isWaiting(_ id: RecordID, until limit: Int64) throws(RecordError) -> Bool {
+        try connection.first(
+            "SELECT waiting_since <= ? FROM record WHERE id = ?",
+            [.integer(limit), .integer(id.rawValue)]
+        ) { $0.bool(0) } ?? false
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

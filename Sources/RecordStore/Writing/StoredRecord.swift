@@ -1,0 +1,86 @@
+package import RecordModel
+
+/// A whole row of `record`, as writing needs it.
+struct StoredRecord {
+    static let columns = """
+        id, type_id, stem, state, flags, size, modified, created, zone_id, generation, name,
+        created_by
+        """
+
+    var entry: RecordEntry
+    let zone: ZoneID
+    let generation: Int64
+    let name: RecordName?
+    let createdBy: String
+
+    var id: RecordID { entry.id }
+    var state: RecordEntry.State { entry.state }
+
+    init(_ row: SQLStatement) {
+        entry = row.record()
+        zone = ZoneID(row.int64(8))
+        generation = row.int64(9)
+        name = row.bytesIfPresent(10).map { RecordName(bytes: $0) }
+        createdBy = row.string(11)
+    }
+}
+
+extension SQLConnection {
+    func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRecord? {
+        try first(
+            "SELECT \(StoredRecord.columns) FROM record WHERE type_id = ? AND stem = ?",
+            [.integer(type.rawValue), .name(stem)], StoredRecord.init)
+    }
+
+    func stored(_ id: RecordID) throws(RecordError) -> StoredRecord? {
+        try first(
+            "SELECT \(StoredRecord.columns) FROM record WHERE id = ?",
+            [.integer(id.rawValue)], StoredRecord.init)
+    }
+
+    func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord? {
+        try first(
+            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)], StoredRecord.init)
+    }
+}
+
+extension Transaction {
+    func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
+        guard let record = try connection.stored(id) else {
+            throw RecordError(.notFound, "The record is gone.")
+        }
+        return record
+    }
+
+    func requireEntry(_ id: RecordID) throws(RecordError) -> RecordEntry {
+        try requireRecord(id).entry
+    }
+
+    /// As `RecordStore.record(_:_:)`, with what this transaction did.
+    package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
+        try connection.record(type, stem)
+    }
+
+    package func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
+        try connection.record(id)
+    }
+
+    package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try connection.shownText(of: id)
+    }
+
+    package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try connection.savedText(of: id)
+    }
+
+    package func asset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?
+    ) throws(RecordError) -> AssetEntry? {
+        try connection.asset(record, field, index)
+    }
+
+    package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
+        try connection.assets(of: record)
+    }
+}

@@ -1,0 +1,260 @@
+import Glibc
+package import RecordModel
+
+extension Transaction {
+    /// A row for an asset whose bytes are about to be written, so that it has a number; it is not
+    /// listed before they come. Gives the row that is there, if there is one.
+    package func expectAsset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
+    ) throws(RecordError) -> AssetEntry {
+        if let asset = try connection.asset(record, field, index) { return asset }
+        let owner = try requireRecord(record)
+        try connection.run(
+            """
+            INSERT INTO asset (record_id, type_id, field, idx, kind, hash, size, ext, downloaded,
+                modified)
+            VALUES (?, ?, ?, ?, 0, NULL, 0, ?, 1, ?)
+            """,
+            [
+                .integer(record.rawValue), .integer(owner.entry.type.rawValue), .name(field),
+                .integer(Int64(index ?? -1)), .blob(fileExtension), .time(now),
+            ])
+        try markAssets(of: record)
+        return try requireAsset(record, field, index)
+    }
+
+    /// A record with rows of `asset` that its text need not name yet.
+    private func markAssets(of record: RecordID) throws(RecordError) {
+        try connection.run(
+            "UPDATE record SET flags = flags | 2 WHERE id = ?", [.integer(record.rawValue)])
+    }
+
+    /// The bytes of `field` are now `hash`: the `$asset` in the record's text is inserted, or
+    /// rewritten when it claims other bytes; everything else in it stays. On a draftOnly record
+    /// the asset waits for the record. A STRING or BYTES field gets the bytes as its value; nil
+    /// when that is too short to have a file of its own.
+    ///
+    /// Errors: notFound; accessDenied; schemaMismatch; invalidArgument for a gap in a list.
+    @discardableResult
+    package func setAsset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?, _ hash: ContentHash, size: Int64,
+        fileExtension: [UInt8]
+    ) throws(RecordError) -> AssetEntry? {
+        let owner = try requireRecord(record)
+        let place = try writablePlace(owner.entry.type)
+        guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
+            return try holdAsset(
+                record, field, index, hash, size: size, fileExtension: fileExtension)
+        }
+        let document = try parse(text, place)
+        let type = try schema(of: place.name).type(of: field)
+        if type == .string || type == .bytes {
+            try setValue(owner, place, document, field, type == .string, hash)
+            return try connection.asset(record, field, index)
+        }
+        let name = AssetEntry.fileName(
+            stem: owner.entry.stem, field: field, index: index, fileExtension: fileExtension)
+        let value = AssetValue(fileName: Text(utf8: name), size: size, sha256: hash)
+        let newText = try document.replacing([
+            (field, fieldValue(in: document, field, index, value))
+        ])
+        let kept = KeptAsset(
+            field: field, index: Int64(index ?? -1), hash: hash, size: size,
+            fileExtension: fileExtension)
+        try keepingDraft(of: owner) { () throws(RecordError) in
+            var new = NewState(text: newText, place: place, stem: owner.entry.stem)
+            new.knownAssets = [kept]
+            new.modified = owner.entry.modified
+            _ = try update(owner, to: new)
+        }
+        let entry = try requireAsset(record, field, index)
+        note(
+            .asset, zone: owner.zone, type: owner.entry.type, record: record,
+            stem: owner.entry.stem, asset: entry.id)
+        Failpoint.pass(.assetReferenced)
+        return entry
+    }
+
+    /// What the field is with the asset in it. A name in the text that claims nothing else stays.
+    private func fieldValue(
+        in document: RecordDocument, _ field: FieldName, _ index: Int?, _ value: AssetValue
+    ) throws(RecordError) -> FieldValue {
+        guard let index else {
+            if case .asset(let old)? = document[field], old.agrees(with: value) {
+                return .asset(old)
+            }
+            return .asset(value)
+        }
+        var values: [FieldValue] = []
+        if case .list(let old)? = document[field] { values = old }
+        guard index <= values.count else {
+            throw RecordError(
+                .invalidArgument,
+                "The list \(field) has \(values.count) assets; the next is \(values.count).")
+        }
+        if index < values.count {
+            if case .asset(let old) = values[index], old.agrees(with: value) {
+                return .list(values)
+            }
+            values[index] = .asset(value)
+        } else {
+            values.append(.asset(value))
+        }
+        return .list(values)
+    }
+
+    private func holdAsset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?, _ hash: ContentHash, size: Int64,
+        fileExtension: [UInt8]
+    ) throws(RecordError) -> AssetEntry {
+        let entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        try connection.run(
+            """
+            UPDATE asset SET hash = ?2, size = ?3, ext = ?4, downloaded = 1, modified = ?5
+            WHERE id = ?1
+            """,
+            [
+                .integer(entry.id.rawValue), .text(hash.hex), .integer(size),
+                .blob(fileExtension), .time(now),
+            ])
+        Failpoint.pass(.assetReferenced)
+        return try requireAsset(record, field, index)
+    }
+
+    /// The file of a long string or bytes value was written: its bytes are the value.
+    private func setValue(
+        _ owner: StoredRecord, _ place: TypePlace, _ document: RecordDocument,
+        _ field: FieldName, _ isString: Bool, _ hash: ContentHash
+    ) throws(RecordError) {
+        let bytes = try store.bytes(ofFile: hash)
+        if isString, String(validating: bytes, as: UTF8.self) == nil {
+            throw RecordError(
+                .schemaMismatch, "\(field) is a STRING: its file must hold valid UTF-8.")
+        }
+        let value: FieldValue = isString ? .string(Text(utf8: bytes)) : .bytes(bytes)
+        let text = document.replacing([(field, value)])
+        try keepingDraft(of: owner) { () throws(RecordError) in
+            var new = NewState(text: text, place: place, stem: owner.entry.stem)
+            new.modified = owner.entry.modified
+            _ = try update(owner, to: new)
+        }
+    }
+
+    /// Takes the value out of the record's text. Errors: notFound, accessDenied.
+    package func removeAsset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?
+    ) throws(RecordError) {
+        let owner = try requireRecord(record)
+        let place = try writablePlace(owner.entry.type)
+        _ = try requireAsset(record, field, index)
+        guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
+            return try removeAssetRow(record, field, Int64(index ?? -1))
+        }
+        let document = try parse(text, place)
+        guard document[field] != nil else {
+            return try removeAssetRow(record, field, Int64(index ?? -1))
+        }
+        var new = NewState(
+            text: document.replacing([(field, remaining(document[field], without: index))]),
+            place: place, stem: owner.entry.stem)
+        new.modified = owner.entry.modified
+        if let index { new.knownAssets = try shifted(record, field, over: index) }
+        try keepingDraft(of: owner) { () throws(RecordError) in
+            _ = try update(owner, to: new)
+        }
+    }
+
+    private func remaining(_ value: FieldValue?, without index: Int?) -> FieldValue? {
+        guard let index, case .list(var values)? = value, values.indices.contains(index) else {
+            return nil
+        }
+        values.remove(at: index)
+        return values.isEmpty ? nil : .list(values)
+    }
+
+    /// The files behind the removed one, each one place further to the front.
+    private func shifted(
+        _ record: RecordID, _ field: FieldName, over index: Int
+    ) throws(RecordError) -> [KeptAsset] {
+        try connection.assets(of: record).compactMap { asset in
+            guard asset.field == field, let place = asset.index, place > index,
+                let hash = asset.hash
+            else { return nil }
+            return KeptAsset(
+                field: field, index: Int64(place - 1), hash: hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+        }
+    }
+
+    /// The bytes of a remote asset have come.
+    package func setDownloaded(
+        _ asset: AssetID, _ hash: ContentHash, size: Int64
+    ) throws(RecordError) {
+        try connection.run(
+            "UPDATE asset SET hash = ?, size = ?, downloaded = 1 WHERE id = ?",
+            [.text(hash.hex), .integer(size), .integer(asset.rawValue)])
+    }
+
+    private func requireAsset(
+        _ record: RecordID, _ field: FieldName, _ index: Int?
+    ) throws(RecordError) -> AssetEntry {
+        guard let asset = try connection.asset(record, field, index) else {
+            throw RecordError(.notFound, "The record has no asset \(field).")
+        }
+        return asset
+    }
+}
+
+extension AssetValue {
+    /// Whether a text that says `self` already says what `other` is, as far as it says anything.
+    fileprivate func agrees(with other: AssetValue) -> Bool {
+        fileName == other.fileName && (size ?? other.size) == other.size
+            && (sha256 ?? other.sha256) == other.sha256
+    }
+}
+
+extension RecordStore {
+    /// The bytes of a long string or bytes value, which has a file but no bytes of its own; nil for
+    /// an asset.
+    package func inlineValue(of asset: AssetEntry) throws(RecordError) -> [UInt8]? {
+        guard asset.kind == .value else { return nil }
+        guard let text = try savedText(of: asset.record), let record = try record(asset.record),
+            let type = try type(record.type)
+        else { throw RecordError(.stale, "The record is gone.") }
+        var limits = options.limits
+        limits.recordBytes = .max
+        let document = try RecordDocument(
+            parsing: text, schema: try schema(of: type.name), limits: limits)
+        switch document[asset.field] {
+        case .string(let text): return text.utf8
+        case .bytes(let bytes): return bytes
+        default: throw RecordError(.stale, "The value is gone.")
+        }
+    }
+
+    /// The bytes of a stored file that is to become a value.
+    func bytes(ofFile hash: ContentHash) throws(RecordError) -> [UInt8] {
+        let path = assetPath(hash)
+        guard let size = AssetFiles(places: places).size(of: hash) else {
+            throw RecordError(.notFound, "The bytes \(hash) are not here.")
+        }
+        guard size <= options.limits.textBytes else {
+            throw RecordError(
+                .tooLarge, "A value in a record has at most \(options.limits.textBytes) bytes.")
+        }
+        let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
+        defer { Glibc.close(source) }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(source, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw RecordError.systemCall("read \(path)", errno) }
+            done += count
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,90 @@
+package import RecordModel
+
+extension Transaction {
+    /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes.
+    /// Nothing happens when it waits already. Errors: notFound, accessDenied.
+    package func beginDelete(_ id: RecordID) throws(RecordError) {
+        let record = try requireRecord(id)
+        _ = try writablePlace(record.entry.type)
+        switch record.state {
+        case .waitingDelete: return
+        case .draftOnly: try removeRows(of: id)
+        case .saved:
+            if record.entry.hasDraft { try clearDraft(record) }
+            try connection.run(
+                """
+                UPDATE record SET state = 2, waiting_since = ?2, flags = flags & ~1,
+                    size = (SELECT length(text) FROM record_text WHERE record_id = ?1)
+                WHERE id = ?1
+                """, [.integer(id.rawValue), .time(now)])
+        }
+        try touch(record.entry.type)
+        note(
+            .waiting, zone: record.zone, type: record.entry.type, record: id,
+            stem: record.entry.stem)
+    }
+
+    /// The record is as before. Nothing happens when it does not wait.
+    package func cancelDelete(_ id: RecordID) throws(RecordError) {
+        let record = try requireRecord(id)
+        guard record.state == .waitingDelete else { return }
+        try connection.run(
+            "UPDATE record SET state = 0, waiting_since = NULL WHERE id = ?",
+            [.integer(id.rawValue)])
+        try touch(record.entry.type)
+        note(
+            .restored, zone: record.zone, type: record.entry.type, record: id,
+            stem: record.entry.stem)
+    }
+
+    /// Trash, history and outbox; the record is gone. Errors: notFound.
+    package func finalizeDelete(_ id: RecordID) throws(RecordError) {
+        Failpoint.pass(.finalDeleteBegin)
+        let record = try requireRecord(id)
+        guard let name = record.name, record.state != .draftOnly else {
+            try removeRows(of: id)
+            return
+        }
+        let place = try place(record.entry.type)
+        try putInTrash(record, name, place)
+        Failpoint.pass(.finalDeleteTrashed)
+        let token = try addHistory(
+            .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)
+        try enqueue(.delete, id, name, record.generation, place)
+        try removeRows(of: id)
+        if record.state != .waitingDelete { try touch(record.entry.type) }
+        pointsAfterCommit.append(.finalDeleteCommitted)
+        note(
+            .deleted, zone: record.zone, type: record.entry.type, record: id,
+            stem: record.entry.stem, token: token)
+    }
+
+    private func putInTrash(
+        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT INTO trash
+                (zone_id, type, name, stem, text, created, created_by, deleted, author)
+            SELECT ?, ?, ?, ?, text, ?, ?, ?, ? FROM record_text WHERE record_id = ?
+            """,
+            [
+                .integer(record.zone.rawValue), .name(place.name), .name(name),
+                .name(record.entry.stem), .time(record.entry.created), .text(record.createdBy),
+                .time(now), .text(author.rawValue), .integer(record.id.rawValue),
+            ])
+        if record.entry.hasAssets {
+            try keepAssets(of: record.id, holder: .trash, connection.lastInsertedRow)
+        }
+    }
+
+    /// Everything that belongs to the record alone; children of the row first.
+    func removeRows(of id: RecordID) throws(RecordError) {
+        let value: [SQLValue] = [.integer(id.rawValue)]
+        try connection.run("DELETE FROM asset WHERE record_id = ?", value)
+        try connection.run("DELETE FROM draft WHERE record_id = ?", value)
+        try connection.run("DELETE FROM base WHERE record_id = ?", value)
+        try connection.run("DELETE FROM record_text WHERE record_id = ?", value)
+        try connection.run("DELETE FROM record WHERE id = ?", value)
+    }
+}

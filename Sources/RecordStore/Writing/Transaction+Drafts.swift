@@ -1,0 +1,135 @@
+package import RecordModel
+
+extension Transaction {
+    /// Keeps a text that was refused, for a record or for a name that has none (draftOnly). A
+    /// waiting delete of the name ends: its file is there again.
+    ///
+    /// Errors: notFound for the type; accessDenied; invalidName.
+    package func saveDraft(
+        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError
+    ) throws(RecordError) -> RecordEntry {
+        let place = try writablePlace(type)
+        let record: RecordID
+        if let existing = try connection.stored(type, stem) {
+            record = existing.id
+            if existing.state == .waitingDelete { try touch(type) }
+            try connection.run(
+                """
+                UPDATE record SET state = CASE state WHEN 2 THEN 0 ELSE state END,
+                    waiting_since = NULL, flags = flags | 1, size = ?2, modified = ?3
+                WHERE id = ?1
+                """, [.integer(record.rawValue), .integer(Int64(text.count)), .time(now)])
+        } else {
+            record = try insertDraftOnly(stem, place, id: id, size: text.count)
+        }
+        try putDraft(record, text, error)
+        note(.draft, zone: place.zone.id, type: type, record: record, stem: stem)
+        return try requireEntry(record)
+    }
+
+    private func insertDraftOnly(
+        _ stem: Stem, _ place: TypePlace, id: RecordID?, size: Int
+    ) throws(RecordError) -> RecordID {
+        guard stem.decoded != nil else {
+            throw RecordError(
+                .invalidName, "\(stem).json is not the encoded form of a record name.")
+        }
+        let record: RecordID
+        if let id { record = id } else { record = try newRecordID() }
+        try connection.run(
+            """
+            INSERT INTO record (id, zone_id, type_id, stem, state, flags, size, modified, created,
+                generation, created_by, changed, changed_by)
+            VALUES (?1, ?2, ?3, ?4, 1, 1, ?5, ?6, ?6, 0, '', ?6, '')
+            """,
+            [
+                .integer(record.rawValue), .integer(place.zone.id.rawValue),
+                .integer(place.type.rawValue), .name(stem), .integer(Int64(size)), .time(now),
+            ])
+        try touch(place.type)
+        return record
+    }
+
+    func putDraft(
+        _ record: RecordID, _ text: [UInt8], _ error: RecordError
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO draft
+                (record_id, text, code, message, line, text_column, text_offset, since)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(record.rawValue), .blob(text), .text(error.code.rawValue),
+                .text(error.message), .optional(error.position.map { Int64($0.line) }),
+                .optional(error.position.map { Int64($0.column) }),
+                .optional(error.position.map { Int64($0.offset) }), .time(now),
+            ])
+    }
+
+    /// The flag goes with the update of the row that every caller makes.
+    func clearDraft(_ record: StoredRecord) throws(RecordError) {
+        try connection.run(
+            "DELETE FROM draft WHERE record_id = ?", [.integer(record.id.rawValue)])
+    }
+
+    /// The record as it is without its draft; nil when nothing is left (it was draftOnly).
+    package func discardDraft(_ id: RecordID) throws(RecordError) -> RecordEntry? {
+        let record = try requireRecord(id)
+        guard record.state != .draftOnly else {
+            try removeRows(of: id)
+            try touch(record.entry.type)
+            note(
+                .deleted, zone: record.zone, type: record.entry.type, record: id,
+                stem: record.entry.stem)
+            return nil
+        }
+        try clearDraft(record)
+        try connection.run(
+            """
+            UPDATE record SET flags = flags & ~1, modified = changed,
+                size = (SELECT length(text) FROM record_text WHERE record_id = id)
+            WHERE id = ?
+            """, [.integer(id.rawValue)])
+        note(
+            .draft, zone: record.zone, type: record.entry.type, record: id,
+            stem: record.entry.stem)
+        return try requireEntry(id)
+    }
+
+    /// Runs a change of the saved record beside its draft: the draft stays what the file shows.
+    func keepingDraft<Result>(
+        of record: StoredRecord, _ body: () throws(RecordError) -> Result
+    ) throws(RecordError) -> Result {
+        guard record.entry.hasDraft, let draft = try connection.draft(of: record.id) else {
+            return try body()
+        }
+        let result = try body()
+        try putDraft(record.id, draft.text, draft.error)
+        try connection.run(
+            "UPDATE record SET flags = flags | 1, size = ?, modified = ? WHERE id = ?",
+            [
+                .integer(Int64(draft.text.count)), .time(record.entry.modified),
+                .integer(record.id.rawValue),
+            ])
+        return result
+    }
+
+    /// Remembers a time set by utimens, on this machine only.
+    package func setModified(_ id: RecordID, _ modified: Timestamp) throws(RecordError) {
+        try connection.run(
+            "UPDATE record SET modified = ? WHERE id = ?",
+            [.time(modified), .integer(id.rawValue)])
+    }
+}
+
+extension SQLConnection {
+    func draft(of id: RecordID) throws(RecordError) -> Draft? {
+        try first(
+            """
+            SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+            WHERE d.record_id = ?
+            """, [.integer(id.rawValue)]
+        ) { $0.draft() }
+    }
+}

@@ -1,0 +1,66 @@
+import RecordModel
+
+extension Transaction {
+    /// One row for an accepted change of values; gives its token.
+    func addHistory(
+        _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
+        _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
+    ) throws(RecordError) -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO history
+                (at, author, kind, zone_id, name, type, record_id, generation, fields, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .time(now), .text(author.rawValue), .text(kind.rawValue),
+                .integer(place.zone.id.rawValue), .name(name), .name(place.name),
+                .integer(record.rawValue), .integer(generation),
+                .blob(FieldNameList.encode(fields)), .blob(text),
+            ])
+        let token = connection.lastInsertedRow
+        if hasAssets { try keepAssets(of: record, holder: .history, token) }
+        return token
+    }
+
+    /// Who else than a record refers to an asset file. Stored; never renumber.
+    enum Holder: Int64 {
+        case history = 0
+        case trash = 1
+    }
+
+    func keepAssets(
+        of record: RecordID, holder: Holder, _ id: Int64
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext)
+            SELECT ?, ?, field, idx, hash, size, ext FROM asset
+            WHERE record_id = ? AND hash IS NOT NULL
+            """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
+    }
+
+    func keptAssets(_ holder: Holder, _ id: Int64) throws(RecordError) -> [KeptAsset] {
+        try connection.all(
+            """
+            SELECT field, idx, hash, size, ext FROM kept_asset
+            WHERE holder = ? AND holder_id = ?
+            """, [.integer(holder.rawValue), .integer(id)]
+        ) { row in
+            KeptAsset(
+                field: FieldName(bytes: row.bytes(0)), index: row.int64(1),
+                hash: ContentHash(hex: row.string(2)), size: row.int64(3),
+                fileExtension: row.bytes(4))
+        }
+    }
+}
+
+/// An asset file that a version or a trash entry refers to.
+struct KeptAsset {
+    let field: FieldName
+    /// -1 for a field that is no list.
+    let index: Int64
+    let hash: ContentHash
+    let size: Int64
+    let fileExtension: [UInt8]
+}

@@ -1,0 +1,228 @@
+package import RecordModel
+import Synchronization
+
+extension Transaction {
+    // MARK: Zones
+
+    /// Makes a zone, or gives the one that is there. A removed zone of that name comes back with
+    /// its number, history and trash. Errors: invalidName.
+    package func makeZone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo {
+        guard name.isValid else {
+            throw RecordError(.invalidName, "\(name) cannot be the name of a zone.")
+        }
+        if let zone = try zone(database, owner, name) { return zone }
+        try connection.run(
+            """
+            INSERT INTO zone (database, owner, name, created, modified) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET removed = 0, permission = 0, created = excluded.created,
+                modified = excluded.modified
+            """,
+            [.integer(database.rawValue), .name(owner), .name(name), .time(now), .time(now)])
+        guard let zone = try zone(database, owner, name) else {
+            throw RecordError(.corrupt, "A zone that was just made is not there.")
+        }
+        placesChanged = true
+        note(.zoneMade, zone: zone.id)
+        return zone
+    }
+
+    /// Errors: notFound, notEmpty while it has record types.
+    package func removeZone(_ zone: ZoneID) throws(RecordError) {
+        _ = try requireZone(zone)
+        let types = try connection.first(
+            "SELECT COUNT(*) FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)]
+        ) { $0.int64(0) }
+        guard types == 0 else {
+            throw RecordError(.notEmpty, "The zone still has record types; remove them first.")
+        }
+        try connection.run("UPDATE zone SET removed = 1 WHERE id = ?", [.integer(zone.rawValue)])
+        placesChanged = true
+        note(.zoneRemoved, zone: zone)
+    }
+
+    /// What this machine's user may do in a zone. Errors: notFound.
+    package func setPermission(
+        _ permission: ZoneInfo.Permission, of zone: ZoneID
+    ) throws(RecordError) {
+        _ = try requireZone(zone)
+        try connection.run(
+            "UPDATE zone SET permission = ? WHERE id = ?",
+            [.integer(permission.rawValue), .integer(zone.rawValue)])
+        placesChanged = true
+        note(.zoneMade, zone: zone)
+    }
+
+    func zone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo? {
+        try connection.first(
+            """
+            SELECT \(Columns.zone) FROM zone
+            WHERE database = ? AND owner = ? AND name = ? AND removed = 0
+            """, [.integer(database.rawValue), .name(owner), .name(name)]
+        ) { $0.zone() }
+    }
+
+    func requireZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
+        let zone = try connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
+            [.integer(id.rawValue)]
+        ) { $0.zone() }
+        guard let zone else { throw RecordError(.notFound, "The zone is gone.") }
+        return zone
+    }
+
+    // MARK: Types
+
+    /// Makes a record type in a zone, or gives the one that is there.
+    /// Errors: notFound, invalidName, accessDenied in a read-only zone.
+    package func makeType(
+        _ zone: ZoneID, _ name: RecordTypeName
+    ) throws(RecordError) -> TypeInfo {
+        guard name.isValid else {
+            throw RecordError(
+                .invalidName,
+                "\(name) cannot be a record type: use letters, digits and _, not first a digit.")
+        }
+        let info = try requireZone(zone)
+        if let type = try type(zone, name) { return type }
+        if info.permission == .readOnly && author != .sync { throw .readOnlyZone(info) }
+        try connection.run(
+            "INSERT INTO record_type (zone_id, name, created, modified) VALUES (?, ?, ?, ?)",
+            [.integer(zone.rawValue), .name(name), .time(now), .time(now)])
+        let id = TypeID(connection.lastInsertedRow)
+        try touch(zone)
+        placesChanged = true
+        note(.typeMade, zone: zone, type: id)
+        return TypeInfo(id: id, zone: zone, name: name, created: now, modified: now)
+    }
+
+    /// Makes waiting deletes of the type final first. Errors: notFound, notEmpty.
+    package func removeType(_ type: TypeID) throws(RecordError) {
+        let place = try place(type)
+        let waiting = try connection.all(
+            "SELECT id FROM record WHERE type_id = ? AND state = 2", [.integer(type.rawValue)]
+        ) { RecordID($0.int64(0)) }
+        for id in waiting { try finalizeDelete(id) }
+        let isEmpty = try connection.first(
+            "SELECT NOT EXISTS (SELECT 1 FROM record WHERE type_id = ?)",
+            [.integer(type.rawValue)]
+        ) { $0.bool(0) }
+        guard isEmpty == true else {
+            throw RecordError(.notEmpty, "The record type still has records.")
+        }
+        try connection.run("DELETE FROM record_type WHERE id = ?", [.integer(type.rawValue)])
+        try touch(place.zone.id)
+        placesChanged = true
+        note(.typeRemoved, zone: place.zone.id, type: type)
+    }
+
+    func type(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo? {
+        try connection.first(
+            "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)]
+        ) { $0.type() }
+    }
+
+    /// A type with its zone, from the store's cache when nothing changed in this transaction.
+    func place(_ id: TypeID) throws(RecordError) -> TypePlace {
+        if !placesChanged, let place = store.cache.withLock({ $0.types[id] }) { return place }
+        let row = try connection.first(
+            "SELECT \(Columns.type) FROM record_type WHERE id = ?", [.integer(id.rawValue)]
+        ) { $0.type() }
+        guard let row else { throw RecordError(.notFound, "The record type is gone.") }
+        let place = TypePlace(type: id, name: row.name, zone: try requireZone(row.zone))
+        if !placesChanged { store.cache.withLock { $0.types[id] = place } }
+        return place
+    }
+
+    /// The place, for a change by this machine's user. Errors: notFound, accessDenied.
+    func writablePlace(_ id: TypeID) throws(RecordError) -> TypePlace {
+        let place = try place(id)
+        if place.zone.permission == .readOnly { throw .readOnlyZone(place.zone) }
+        return place
+    }
+
+    /// An entry of the directory came or went.
+    func touch(_ type: TypeID) throws(RecordError) {
+        try connection.run(
+            "UPDATE record_type SET modified = ? WHERE id = ?",
+            [.time(now), .integer(type.rawValue)])
+    }
+
+    private func touch(_ zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "UPDATE zone SET modified = ? WHERE id = ?", [.time(now), .integer(zone.rawValue)])
+    }
+
+    // MARK: Schema
+
+    /// The development schema as this transaction sees it.
+    package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
+        if let schema = schemas[type] { return schema }
+        if let schema = store.cache.withLock({ $0.schemas[type] }) { return schema }
+        let schema = try SchemaRows.read(connection, type)
+        store.cache.withLock { $0.schemas[type] = schema }
+        return schema
+    }
+
+    /// Replaces the development schema of a type.
+    ///
+    /// Errors: schemaMismatch when a stored record does not fit the new one.
+    package func setSchema(
+        _ schema: RecordSchema, of type: RecordTypeName
+    ) throws(RecordError) {
+        try connection.each(
+            """
+            SELECT text, stem FROM record_type t JOIN record r ON r.type_id = t.id
+                JOIN record_text ON record_id = r.id
+            WHERE t.name = ? AND state != 1
+            """, [.name(type)]
+        ) { row throws(RecordError) in
+            try self.check(row.bytes(0), Stem(bytes: row.bytes(1)), fits: schema)
+        }
+        try SchemaRows.write(connection, type, schema)
+        schemas[type] = schema
+    }
+
+    private func check(
+        _ text: [UInt8], _ stem: Stem, fits schema: RecordSchema
+    ) throws(RecordError) {
+        do {
+            let document = try RecordDocument(
+                parsing: text, schema: schema, limits: store.options.limits)
+            if schema.adopting(document) == nil { return }
+        } catch {
+            throw RecordError(
+                .schemaMismatch, "Record \(stem) does not fit this schema: \(error.message)")
+        }
+        throw RecordError(
+            .schemaMismatch, "Record \(stem) has a field that this schema leaves out.")
+    }
+
+    func adopt(_ document: RecordDocument, _ type: RecordTypeName) throws(RecordError) {
+        guard let schema = try schema(of: type).adopting(document) else { return }
+        try SchemaRows.write(connection, type, schema)
+        schemas[type] = schema
+    }
+
+    // MARK: Changes
+
+    func note(
+        _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
+        stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil
+    ) {
+        changes.append(
+            StoreChange(
+                author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
+                token: token, asset: asset))
+    }
+}
+
+extension RecordError {
+    static func readOnlyZone(_ zone: ZoneInfo) -> RecordError {
+        RecordError(.accessDenied, "You may read the zone \(zone.name), not change it.")
+    }
+}

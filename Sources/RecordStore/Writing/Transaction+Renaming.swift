@@ -1,0 +1,86 @@
+package import RecordModel
+
+extension Transaction {
+    /// Gives the record's text, draft and assets to another name of the same type, creating or
+    /// updating what is there; the old name gets a waiting delete.
+    /// Errors: crossDevice for another type; accessDenied; invalidName; notFound.
+    package func rename(
+        _ id: RecordID, toType type: TypeID, stem: Stem, newID: RecordID? = nil
+    ) throws(RecordError) -> RecordEntry {
+        let record = try requireRecord(id)
+        guard record.entry.type == type else {
+            throw RecordError(.crossDevice, "Records are not moved between types; copy them.")
+        }
+        let place = try writablePlace(type)
+        let draft = try connection.draft(of: id)
+        var target: RecordID?
+        if record.state != .draftOnly, let text = try connection.savedText(of: id) {
+            target = try save(text, of: record, place, as: stem, newID: newID)
+        }
+        if let draft {
+            target = try saveDraft(
+                text: draft.text, type: type, stem: stem, id: target ?? newID, error: draft.error
+            ).id
+        }
+        guard let target else { throw RecordError(.notFound, "The record is gone.") }
+        try beginDelete(id)
+        return try requireEntry(target)
+    }
+
+    private func save(
+        _ text: [UInt8], of record: StoredRecord, _ place: TypePlace, as stem: Stem,
+        newID: RecordID?
+    ) throws(RecordError) -> RecordID {
+        let assets = try connection.assets(of: record.id).filter { $0.kind == .file }
+        var new = NewState(
+            text: try renaming(assets, in: text, place, to: stem), place: place, stem: stem)
+        new.modified = record.entry.modified
+        new.knownAssets = assets.compactMap { asset in
+            asset.hash.map {
+                KeptAsset(
+                    field: asset.field, index: Int64(asset.index ?? -1), hash: $0,
+                    size: asset.size, fileExtension: asset.fileExtension)
+            }
+        }
+        let existing = try connection.stored(place.type, stem)
+        if let existing, existing.state != .draftOnly {
+            return try update(existing, to: new).id
+        }
+        return try create(new, over: existing, id: newID).id
+    }
+
+    /// The text with its assets under their new file names.
+    private func renaming(
+        _ assets: [AssetEntry], in text: [UInt8], _ place: TypePlace, to stem: Stem
+    ) throws(RecordError) -> [UInt8] {
+        guard !assets.isEmpty else { return text }
+        let document = try parse(text, place)
+        return document.replacing(
+            document.fields.compactMap { field in
+                switch field.value {
+                case .asset(let value):
+                    return (field.name, .asset(value.renamed(to: stem)))
+                case .list(let values):
+                    let renamed = values.map { value in
+                        if case .asset(let asset) = value {
+                            return FieldValue.asset(asset.renamed(to: stem))
+                        }
+                        return value
+                    }
+                    return renamed == values ? nil : (field.name, .list(renamed))
+                default: return nil
+                }
+            })
+    }
+}
+
+extension AssetValue {
+    fileprivate func renamed(to stem: Stem) -> AssetValue {
+        guard case .asset(_, let field, let index, let fileExtension) = entryName else {
+            return self
+        }
+        let name = AssetEntry.fileName(
+            stem: stem, field: field, index: index, fileExtension: fileExtension)
+        return AssetValue(fileName: Text(utf8: name), size: size, sha256: sha256)
+    }
+}

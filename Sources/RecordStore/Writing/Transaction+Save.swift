@@ -1,0 +1,274 @@
+package import RecordModel
+
+extension Transaction {
+    /// Saves the text of a record: creates it, updates it, or, when the values are as before, only
+    /// keeps the new text. Adopts fields that the schema does not have. Clears a draft and ends a
+    /// waiting delete.
+    ///
+    /// - Parameters:
+    ///   - id: a reserved number for a record that is not there yet.
+    ///   - modified: the file's time; the transaction's when nil.
+    /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
+    ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
+    package func save(
+        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil
+    ) throws(RecordError) -> SaveResult {
+        Failpoint.pass(.saveBegin)
+        let place = try writablePlace(type)
+        let existing = try connection.stored(type, stem)
+        var new = NewState(text: text, place: place, stem: stem)
+        new.modified = modified
+        if let existing, existing.state != .draftOnly {
+            return try update(existing, to: new)
+        }
+        return try create(new, over: existing, id: id)
+    }
+
+    /// What is about to be stored, and how it shows in history.
+    struct NewState {
+        var text: [UInt8]
+        let place: TypePlace
+        let stem: Stem
+        var modified: Timestamp?
+        /// Nil: created or updated.
+        var kind: ChangeKind?
+        /// Asset files known from elsewhere: a version, the trash, a renamed record.
+        var knownAssets: [KeptAsset] = []
+        /// For a record that comes back or comes from the server.
+        var created: Timestamp?
+        var createdBy: String?
+        var changedBy: String?
+        var name: RecordName?
+    }
+
+    func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
+        var limits = store.options.limits
+        // What the server has is not ours to refuse.
+        if author == .sync { limits.recordBytes = Int.max }
+        return try RecordDocument(
+            parsing: text, schema: try schema(of: place.name), limits: limits)
+    }
+
+    // MARK: Create
+
+    func create(
+        _ new: NewState, over draft: StoredRecord?, id: RecordID?
+    ) throws(RecordError) -> SaveResult {
+        var new = new
+        var document = try parse(new.text, new.place)
+        if let draft, draft.entry.hasAssets {
+            new.text = try naming(assetsOf: draft, in: document)
+            document = try parse(new.text, new.place)
+        }
+        try adopt(document, new.place.name)
+        let name =
+            if let name = new.name { name } else { try freeName(new.stem, new.place) }
+        let generation = try lastGeneration(name, new.place.zone.id) + 1
+        let record: RecordID
+        if let draft {
+            record = draft.id
+            try clearDraft(draft)
+        } else if let id {
+            record = id
+        } else {
+            record = try newRecordID()
+        }
+        try insert(record, name, generation, new, replacing: draft != nil)
+        try putText(record, new.text)
+        let assets = try attachAssets(
+            of: document, to: record, new.place, hadAssets: draft?.entry.hasAssets ?? false,
+            known: new.knownAssets)
+        if draft == nil { try touch(new.place.type) }
+        Failpoint.pass(.saveRecordWritten)
+        let kind = new.kind ?? .created
+        let token = try addHistory(
+            kind, record, name, generation, new.place, fields: document.changedFields(from: nil),
+            text: new.text, hasAssets: assets.any)
+        Failpoint.pass(.saveHistoryWritten)
+        try enqueue(
+            .create, record, name, generation, new.place, waitsForAsset: assets.anyMissing)
+        Failpoint.pass(.saveOutboxWritten)
+        pointsAfterCommit.append(.saveCommitted)
+        note(
+            kind, zone: new.place.zone.id, type: new.place.type, record: record, stem: new.stem,
+            token: token)
+        let entry = RecordEntry(
+            id: record, type: new.place.type, stem: new.stem, state: .saved, hasDraft: false,
+            hasAssets: assets.any, size: Int64(new.text.count), modified: new.modified ?? now,
+            created: new.created ?? now)
+        return SaveResult(id: record, outcome: .created, entry: entry)
+    }
+
+    /// Assets that came before their record and that its text does not name: it names them now, for
+    /// a file that was written may not vanish.
+    private func naming(
+        assetsOf draft: StoredRecord, in document: RecordDocument
+    ) throws(RecordError) -> [UInt8] {
+        let orphans = try connection.assets(of: draft.id).filter { asset in
+            asset.hash != nil && asset.index == nil && document[asset.field] == nil
+        }
+        guard !orphans.isEmpty else { return document.text }
+        return document.replacing(
+            orphans.map { asset in
+                let value = AssetValue(
+                    fileName: Text(utf8: asset.fileName), size: asset.size, sha256: asset.hash)
+                return (asset.field, .asset(value))
+            })
+    }
+
+    private func insert(
+        _ record: RecordID, _ name: RecordName, _ generation: Int64, _ new: NewState,
+        replacing: Bool
+    ) throws(RecordError) {
+        let values: [SQLValue] = [
+            .integer(record.rawValue), .integer(new.place.zone.id.rawValue),
+            .integer(new.place.type.rawValue), .name(new.stem), .integer(Int64(new.text.count)),
+            .time(new.modified ?? now), .time(new.created ?? now), .integer(generation),
+            .name(name), .text(new.createdBy ?? ""), .time(now), .text(new.changedBy ?? ""),
+        ]
+        guard replacing else {
+            return try connection.run(
+                """
+                INSERT INTO record (id, zone_id, type_id, stem, state, flags, size, modified,
+                    created, generation, name, created_by, changed, changed_by)
+                VALUES (?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, values)
+        }
+        try connection.run(
+            """
+            UPDATE record SET zone_id = ?2, type_id = ?3, stem = ?4, state = 0,
+                flags = flags & ~1, size = ?5, modified = ?6, created = ?7, generation = ?8,
+                name = ?9, created_by = ?10, changed = ?11, changed_by = ?12,
+                waiting_since = NULL
+            WHERE id = ?1
+            """, values)
+    }
+
+    /// The record name for a new file; a waiting delete of another type gives its name free.
+    private func freeName(_ stem: Stem, _ place: TypePlace) throws(RecordError) -> RecordName {
+        guard let name = stem.decoded else {
+            throw RecordError(
+                .invalidName, "\(stem).json is not the encoded form of a record name.")
+        }
+        guard let other = try connection.stored(named: name, place.zone.id) else { return name }
+        if other.state == .waitingDelete {
+            try finalizeDelete(other.id)
+            return name
+        }
+        let longer = RecordName(
+            bytes: name.bytes + [UInt8(ascii: ":")] + place.name.bytes)
+        guard other.entry.type != place.type,
+            try connection.stored(named: longer, place.zone.id) == nil
+        else {
+            throw RecordError(
+                .alreadyExists, "The zone already has a record with the name \(name).")
+        }
+        return longer
+    }
+
+    private func lastGeneration(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64 {
+        try connection.first(
+            """
+            SELECT generation FROM history WHERE zone_id = ? AND name = ?
+            ORDER BY token DESC LIMIT 1
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.int64(0) } ?? 0
+    }
+
+    // MARK: Update
+
+    func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
+        guard let oldText = try connection.savedText(of: existing.id), let name = existing.name
+        else { throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.") }
+        if existing.entry.hasDraft { try clearDraft(existing) }
+        if existing.state == .waitingDelete { try touch(new.place.type) }
+        if oldText == new.text, new.knownAssets.isEmpty {
+            return try keepValues(existing, new, textChanged: false)
+        }
+        let document = try parse(new.text, new.place)
+        let old = try parse(oldText, new.place)
+        var changed = document.changedFields(from: old)
+        try adopt(document, new.place.name)
+        let before = try assetHashes(existing)
+        let assets = try attachAssets(
+            of: document, to: existing.id, new.place, hadAssets: existing.entry.hasAssets,
+            known: new.knownAssets)
+        for field in try changedHashes(existing.id, since: before, assets.any)
+        where !changed.contains(field) {
+            changed.append(field)
+        }
+        if changed.isEmpty {
+            return try keepValues(existing, new, textChanged: true, hasAssets: assets.any)
+        }
+        try putText(existing.id, new.text)
+        try putRecord(existing.id, new, changed: true)
+        Failpoint.pass(.saveRecordWritten)
+        let kind = new.kind ?? .updated
+        let token = try addHistory(
+            kind, existing.id, name, existing.generation, new.place, fields: changed,
+            text: new.text, hasAssets: assets.any)
+        Failpoint.pass(.saveHistoryWritten)
+        try enqueue(
+            .update, existing.id, name, existing.generation, new.place,
+            waitsForAsset: assets.anyMissing)
+        Failpoint.pass(.saveOutboxWritten)
+        pointsAfterCommit.append(.saveCommitted)
+        note(
+            kind, zone: new.place.zone.id, type: new.place.type, record: existing.id,
+            stem: new.stem, token: token)
+        return result(existing, new, .updated, hasAssets: assets.any)
+    }
+
+    /// The values are as before: at most the text and the times change.
+    private func keepValues(
+        _ existing: StoredRecord, _ new: NewState, textChanged: Bool, hasAssets: Bool? = nil
+    ) throws(RecordError) -> SaveResult {
+        if textChanged { try putText(existing.id, new.text) }
+        try putRecord(existing.id, new, changed: false)
+        Failpoint.pass(.saveRecordWritten)
+        pointsAfterCommit.append(.saveCommitted)
+        note(
+            .text, zone: new.place.zone.id, type: new.place.type, record: existing.id,
+            stem: new.stem)
+        return result(existing, new, .unchanged, hasAssets: hasAssets ?? existing.entry.hasAssets)
+    }
+
+    private func result(
+        _ existing: StoredRecord, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool
+    ) -> SaveResult {
+        let entry = RecordEntry(
+            id: existing.id, type: new.place.type, stem: existing.entry.stem, state: .saved,
+            hasDraft: false, hasAssets: hasAssets, size: Int64(new.text.count),
+            modified: new.modified ?? now, created: existing.entry.created)
+        return SaveResult(id: existing.id, outcome: outcome, entry: entry)
+    }
+
+    private func putRecord(
+        _ record: RecordID, _ new: NewState, changed: Bool
+    ) throws(RecordError) {
+        let values: [SQLValue] = [
+            .integer(record.rawValue), .integer(Int64(new.text.count)),
+            .time(new.modified ?? now),
+        ]
+        guard changed else {
+            return try connection.run(
+                """
+                UPDATE record SET state = 0, flags = flags & ~1, waiting_since = NULL, size = ?2,
+                    modified = ?3 WHERE id = ?1
+                """, values)
+        }
+        try connection.run(
+            """
+            UPDATE record SET state = 0, flags = flags & ~1, waiting_since = NULL, size = ?2,
+                modified = ?3, changed = ?4, changed_by = ?5 WHERE id = ?1
+            """, values + [.time(now), .text(new.changedBy ?? "")])
+    }
+
+    func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT INTO record_text (record_id, text) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET text = excluded.text
+            """, [.integer(record.rawValue), .blob(text)])
+    }
+}

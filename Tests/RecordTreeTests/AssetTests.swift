@@ -1,0 +1,118 @@
+import Foundation
+import RecordModel
+import RecordStore
+import RecordTree
+import Synchronization
+import Testing
+
+@Suite("Assets through the tree")
+struct AssetTests {
+    @Test("writing NAME@FIELD.EXT gives the record the field, byte for byte")
+    func write() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\n  \"title\": \"Soup\"\n}\n", as: "n.json")
+        try fixture.put("JPEG bytes", as: "n@photo.jpg")
+        #expect(try fixture.text("n@photo.jpg") == "JPEG bytes")
+        #expect(try fixture.text("n@photo") == "JPEG bytes", "any extension resolves")
+        #expect(try fixture.names() == ["n.json", "n@photo.jpg"])
+        let text = try #require(try fixture.text("n.json"))
+        #expect(text.hasPrefix("{\n  \"title\": \"Soup\",\n  \"photo\": {"))
+        #expect(text.contains("\"$asset\": \"n@photo.jpg\""))
+    }
+
+    @Test("an asset may come before its record and after it")
+    func order() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("BYTES", as: "n@photo.jpg")
+        try fixture.put("{\"photo\": {\"$asset\": \"n@photo.jpg\"}}", as: "n.json")
+        #expect(try fixture.text("n@photo.jpg") == "BYTES")
+        try fixture.put("{\"photo\": {\"$asset\": \"m@photo.jpg\"}}", as: "m.json")
+        try fixture.put("LATER", as: "m@photo.jpg")
+        #expect(try fixture.text("m@photo.jpg") == "LATER")
+        #expect(try fixture.text("m.json")?.contains("\"$asset\": \"m@photo.jpg\"") == true)
+    }
+
+    @Test("a changed asset leaves the old content to history")
+    func change() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{}", as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        let handle = try fixture.openNew("n@photo.jpg", flags: O_RDWR)
+        try fixture.write("two", to: handle)
+        #expect(try fixture.read(handle) == "two")
+        try fixture.tree.flush(handle)
+        try fixture.write("T", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.text("n@photo.jpg") == "Two")
+        #expect(
+            try fixture.store.integrityCheck(deep: true).isEmpty,
+            "stored content is never written to")
+    }
+
+    @Test("removing the file takes the field out of the record")
+    func remove() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\": 1}", as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        try fixture.remove("n@photo.jpg")
+        #expect(try fixture.names() == ["n.json"])
+        #expect(try fixture.text("n.json") == "{\"a\": 1}")
+    }
+
+    @Test("a scratch file renamed onto an asset's name is the asset")
+    func rename() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{}", as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        try fixture.put("two", as: "tmp123")
+        try fixture.rename("tmp123", to: "n@photo.jpg")
+        #expect(try fixture.text("n@photo.jpg") == "two")
+        #expect(try fixture.names() == ["n.json", "n@photo.jpg"])
+    }
+
+    @Test("a read of bytes that are not here is answered later, and errors are EIO with a reason")
+    func deferred() throws {
+        let fetcher = HeldFetcher()
+        let fixture = try TreeFixture(fetcher: fetcher)
+        try fixture.receiveRemoteAsset(name: "n", field: "photo", size: 5)
+        let entry = try #require(try fixture.lookup("n@photo.jpg"))
+        #expect(entry.attributes.size == 5, "the size is known before the bytes")
+        let handle = try fixture.tree.open(entry.node, flags: O_RDONLY, caller: TreeFixture.user)
+            .handle
+        guard case .deferred(let start) = try fixture.tree.read(handle, offset: 0, count: 5) else {
+            Issue.record("the read should wait")
+            return
+        }
+        let answer = Mutex<Result<ReadResult, RecordError>?>(nil)
+        start { result in answer.withLock { $0 = result } }
+        #expect(answer.withLock { $0 == nil })
+        fetcher.answer(.success("bytes".b))
+        guard case .success(.bytes(let bytes))? = answer.withLock({ $0 }) else {
+            Issue.record("no bytes came")
+            return
+        }
+        #expect(bytes == "bytes".b)
+        fixture.tree.release(handle)
+    }
+}
+
+/// A server that answers when the test says so.
+final class HeldFetcher: AssetFetcher {
+    private let held = Mutex<[@Sendable (Result<[UInt8], RecordError>) -> Void]>([])
+
+    func fetch(
+        _ asset: AssetEntry, offset: Int64, count: Int,
+        _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void
+    ) {
+        held.withLock { $0.append(answer) }
+    }
+
+    func answer(_ result: Result<[UInt8], RecordError>) {
+        let answers = held.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        for answer in answers { answer(result) }
+    }
+}
