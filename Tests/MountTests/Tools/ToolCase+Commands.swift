@@ -37,8 +37,10 @@ extension ToolCase {
             try place.source(edit), place.file)
     }
 
-    /// The work tree is the TYPE directory, the repository is elsewhere.
-    private static let gitCheckout = ToolCase(name: "git checkout") { place, edit in
+    /// The work tree is the TYPE directory, the repository is elsewhere. git ignores what close
+    /// answers.
+    private static let gitCheckout = ToolCase(name: "git checkout", failure: .silent) {
+        place, edit in
         let source = try place.source(edit)
         try place.tool("git", "init", "-q", "--bare", "\(place.outside)/repository.git").check()
         let git = ["git", "--git-dir=\(place.outside)/repository.git"]

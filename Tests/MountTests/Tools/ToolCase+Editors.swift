@@ -13,7 +13,8 @@ extension ToolCase {
             name: "vim (backupcopy=\(backupcopy))", failure: backupcopy == "yes" ? .told : .undone
         ) { place, edit in
             try place.tool(
-                "vim", "-u", "NONE", "-es", "-V1", "-c", "set nocp wb swapfile bkc=\(backupcopy)",
+                "vim", "-u", "NONE", "-i", "NONE", "-es", "-V1", "-c",
+                "set nocp wb swapfile bkc=\(backupcopy)",
                 "-c", "edit \(place.file)", "-c", "%s/\(edit.find)/\(edit.replace)/",
                 "-c", "write", "-c", "qall!")
         }
@@ -22,7 +23,7 @@ extension ToolCase {
     private static let vimKeepingBackup = ToolCase(name: "vim (set backup)", failure: .undone) {
         place, edit in
         try place.tool(
-            "vim", "-u", "NONE", "-es", "-V1", "-c", "set nocp backup swapfile", "-c",
+            "vim", "-u", "NONE", "-i", "NONE", "-es", "-V1", "-c", "set nocp backup swapfile", "-c",
             "edit \(place.file)", "-c", "%s/\(edit.find)/\(edit.replace)/", "-c", "write", "-c",
             "qall!")
     }
@@ -30,7 +31,7 @@ extension ToolCase {
     private static let vimOnTerminal = ToolCase(name: "vim (on a terminal)", failure: .undone) {
         place, edit in
         let terminal = try Terminal(
-            ["vim", "-u", "DEFAULTS", place.file], environment: place.environment,
+            ["vim", "-u", "DEFAULTS", "-i", "NONE", place.file], environment: place.environment,
             directory: place.folder)
         try terminal.expect("cuisine")
         try terminal.send(":%s/\(edit.find)/\(edit.replace)/\r")

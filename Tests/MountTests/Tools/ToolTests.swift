@@ -17,7 +17,7 @@ extension MountTests {
             try ToolResults.append(
                 ToolResult(
                     tool: tool.name, content: "valid", status: result.status,
-                    message: bench.anonymous(result.message),
+                    message: bench.told(result.message),
                     bytesAsExpected: text == tool.expectedText(tool.valid),
                     sameRecord: after == before, historyRows: history.count - versions,
                     outboxRows: try bench.store.outbox("soup"),
@@ -53,7 +53,7 @@ extension MountTests {
             try ToolResults.append(
                 ToolResult(
                     tool: tool.name, content: "invalid", status: result.status,
-                    message: bench.anonymous(result.message),
+                    message: bench.told(result.message),
                     bytesAsExpected: text == (undone ? edit.old : tool.expectedInvalidText(edit)),
                     sameRecord: try bench.store.record("soup") == before,
                     historyRows: try bench.store.history("soup").count - versions.count,
@@ -92,9 +92,16 @@ private struct ToolBench {
         try SystemCall.syncDirectory(place.folder)
     }
 
-    /// A message without the paths of this machine and process ids.
-    func anonymous(_ message: String) -> String {
-        message.replacing(place.folder, with: "DIR").replacing(place.outside, with: "OUTSIDE")
+    /// The line of a message that says what went wrong, without this machine's paths.
+    func told(_ message: String) -> String {
+        let lines = message.split(separator: "|")
+        let words = ["rror", "nvalid", "annot", "ailed", "Can't"]
+        let line = lines.last { line in words.contains { line.contains($0) } } ?? lines.last ?? ""
+        return line.split(separator: " ").map { word in
+            guard word.contains("/mnt/") || word.contains("recordfs-tests/") else { return word }
+            let quote = word.first { "\"'‘".contains($0) }.map(String.init) ?? ""
+            return Substring(quote + (word.split(separator: "/").last ?? ""))
+        }.joined(separator: " ")
     }
 
     func checkErrorIsTold(_ line: Int) throws {
