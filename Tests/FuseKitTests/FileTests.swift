@@ -1,4 +1,6 @@
 import FuseKit
+import Glibc
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -91,5 +93,61 @@ struct FileTests {
         let expected = "['user.one', 'user.three'] b'value' b''\n5\n-1\n34 20\n61\n"
         #expect(try mount.python(script).text == expected)
         #expect(mount.fileSystem.log.contains("setxattr 1"))
+    }
+
+    @Test("a read can be answered from an open file, whose end ends it")
+    func readFromDescriptor() throws {
+        let folder = try TestFolder.make()
+        defer {
+            unlink(folder + "/source")
+            rmdir(folder)
+        }
+        let script = "seq 60000 > \(folder)/source; cksum < \(folder)/source"
+        let expected = try ChildProcess.run("sh", "-c", script)
+        let fileSystem = MemoryFileSystem(["disk": String(repeating: "x", count: 348_894)])
+        let source = open(folder + "/source", O_RDONLY | O_CLOEXEC)
+        defer { close(source) }
+        fileSystem.descriptor.withLock { $0 = source }
+        let mount = try TestMount(fileSystem)
+        #expect(try mount.shell("cksum < disk") == expected)
+        fileSystem.descriptor.withLock { $0 = -1 }
+        #expect(try mount.shell("dd if=disk iflag=direct bs=4k").status == 1)
+    }
+
+    @Test("a symbolic link gives its target byte for byte")
+    func symbolicLink() throws {
+        let mount = try TestMount()
+        let script = "os.symlink(b'../\\xff/x', 'l'); print(os.readlink(b'l'), os.path.islink('l'))"
+        let output = try mount.python(script)
+        #expect(output.text == "b'../\\xff/x' True\n")
+    }
+
+    @Test("statfs shows the file system's figures")
+    func statistics() throws {
+        let mount = try TestMount()
+        let output = try mount.shell("stat -f -c '%b %f %a %S %l %c %d' .")
+        #expect(output.text == "1000 300 200 4096 255 50 40\n")
+    }
+
+    @Test("fallocate and a search for holes reach the file system with their arguments")
+    func fallocateAndSeek() throws {
+        let mount = try TestMount(MemoryFileSystem(["a": "0123456789"]))
+        let script = """
+            file = os.open('a', os.O_RDWR)
+            os.posix_fallocate(file, 5, 20)
+            print(os.lseek(file, 2, os.SEEK_HOLE))
+            """
+        #expect(try mount.python(script).text == "3\n")
+        #expect(mount.fileSystem.log.contains("fallocate 0 5 20"))
+        #expect(mount.fileSystem.log.contains("lseek 2 4"))
+    }
+
+    @Test("an error of fsync reaches the caller")
+    func failedFsync() throws {
+        let mount = try TestMount(MemoryFileSystem(["a": "1"]))
+        let output = try mount.shell("sync -d a")
+        #expect(output.status == 1)
+        #expect(output.text.hasSuffix("No space left on device\n"))
+        #expect(mount.fileSystem.log.contains("fsync true"))
     }
 }

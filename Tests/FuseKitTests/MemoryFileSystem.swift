@@ -5,12 +5,13 @@ import Synchronization
 /// A directory of files in memory, with timeouts so long that only notification ends them.
 ///
 /// What a file is called says how it behaves: `dropped` never answers a read, `later` keeps the
-/// reply, `stream` is read past the page cache.
+/// reply, `stream` is read past the page cache, `disk` is read from a real file.
 final class MemoryFileSystem: FileSystem {
     struct File {
         let node: NodeID
         var content: [UInt8]
         var attributes: [FileName: [UInt8]] = [:]
+        var isLink = false
     }
 
     let log = CallLog()
@@ -19,6 +20,8 @@ final class MemoryFileSystem: FileSystem {
     private let next = Mutex<UInt64>(2)
     let waiting = Mutex<[PendingReply<Answer.Data>]>([])
     let pollers = Mutex<[PollHandle]>([])
+    /// The open real file that `disk` shows.
+    let descriptor = Mutex<Int32>(-1)
     private let opened: OpenedFile
     private let hour = 3600.0
 
@@ -63,16 +66,23 @@ final class MemoryFileSystem: FileSystem {
         }
     }
 
-    private func attributes(_ node: NodeID, _ size: Int) -> FileAttributes {
+    private func attributes(_ node: NodeID, _ size: Int, isLink: Bool = false) -> FileAttributes {
         let isRoot = node == .root
+        let type = isRoot ? S_IFDIR : isLink ? S_IFLNK : S_IFREG
         return FileAttributes(
-            inode: node.rawValue, mode: isRoot ? S_IFDIR | 0o755 : S_IFREG | 0o644, uid: getuid(),
+            inode: node.rawValue, mode: type | (isRoot ? 0o755 : 0o644), uid: getuid(),
             gid: getgid(), size: Int64(size), time: Time(seconds: 1_000_000_000))
+    }
+
+    private func attributes(_ node: NodeID) -> FileAttributes {
+        let file = find(node)?.file
+        return attributes(node, file?.content.count ?? 0, isLink: file?.isLink ?? false)
     }
 
     private func entry(_ file: File) -> Entry {
         Entry(
-            node: file.node, attributes: attributes(file.node, file.content.count),
+            node: file.node,
+            attributes: attributes(file.node, file.content.count, isLink: file.isLink),
             entryTimeout: hour, attributeTimeout: hour)
     }
 
@@ -96,8 +106,7 @@ final class MemoryFileSystem: FileSystem {
 
     func getattr(node: NodeID, handle: FileHandle?, reply: consuming AttributeReply) {
         log.add("getattr")
-        let size = find(node)?.file.content.count ?? 0
-        reply.send(attributes(node, size), timeout: hour)
+        reply.send(attributes(node), timeout: hour)
     }
 
     func setattr(
@@ -107,7 +116,30 @@ final class MemoryFileSystem: FileSystem {
         log.add(changes.size.map { "setattr size \($0)" } ?? "setattr")
         if changes.modificationTime == .now { log.add("setattr now") }
         if case .set(let time) = changes.modificationTime { log.add("setattr \(time.seconds)") }
-        reply.send(attributes(node, find(node)?.file.content.count ?? 0), timeout: hour)
+        reply.send(attributes(node), timeout: hour)
+    }
+
+    func symlink(
+        target: [UInt8], parent: NodeID, name: FileName, reply: consuming EntryReply
+    ) {
+        let file = File(node: NodeID(number()), content: target, isLink: true)
+        files.withLock { $0[name] = file }
+        reply.send(entry(file))
+    }
+
+    func readlink(node: NodeID, reply: consuming LinkReply) {
+        guard let file = find(node)?.file, file.isLink else { return reply.fail(.EINVAL) }
+        reply.send(file.content)
+    }
+
+    func statfs(node: NodeID, reply: consuming StatisticsReply) {
+        var statistics = FileSystemStatistics()
+        statistics.blocks = 1000
+        statistics.freeBlocks = 300
+        statistics.availableBlocks = 200
+        statistics.files = 50
+        statistics.freeFiles = 40
+        reply.send(statistics)
     }
 
     func unlink(parent: NodeID, name: FileName, reply: consuming EmptyReply) {
@@ -167,6 +199,7 @@ final class MemoryFileSystem: FileSystem {
             let pending = PendingReply(reply) { [log] in log.add("interrupted") }
             waiting.withLock { $0.append(pending) }
             log.add("read \(name)")
+        case "disk": reply.send(descriptor: descriptor.withLock { $0 }, offset: offset)
         default:
             log.add("read \(name)")
             reply.send(file.content, from: offset)
@@ -202,6 +235,28 @@ final class MemoryFileSystem: FileSystem {
     ) {
         log.add("release")
         reply.send()
+    }
+
+    func fallocate(
+        node: NodeID, handle: FileHandle, mode: Int32, offset: Int64, length: Int64,
+        reply: consuming EmptyReply
+    ) {
+        log.add("fallocate \(mode) \(offset) \(length)")
+        reply.send()
+    }
+
+    func fsync(
+        node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply
+    ) {
+        log.add("fsync \(dataOnly)")
+        reply.fail(.ENOSPC)
+    }
+
+    func lseek(
+        node: NodeID, handle: FileHandle, offset: Int64, whence: Int32, reply: consuming SeekReply
+    ) {
+        log.add("lseek \(offset) \(whence)")
+        reply.send(offset: 3)
     }
 
     func poll(
