@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -50,6 +51,11 @@ int test_open_terminal(char *name, size_t size) {
 
 int test_spawn_directory(posix_spawn_file_actions_t *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int test_answers_as_fuse(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 && status.f_type == 0x65735546;
 }
 
 int test_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }

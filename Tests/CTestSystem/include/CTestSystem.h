@@ -17,6 +17,8 @@ int test_unnamed_file(const char *folder);
 /* The primary side of a new terminal of 100 x 30; the other side's path goes to `name`. */
 int test_open_terminal(char *name, size_t size);
 int test_spawn_directory(posix_spawn_file_actions_t *actions, const char *path);
+/* Whether a file system of FUSE answers at `path`; asks its daemon, not a cache. */
+int test_answers_as_fuse(const char *path);
 int test_detach_mount(const char *path);
 int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length);
 ssize_t test_copy_range(int from, int to, size_t size);

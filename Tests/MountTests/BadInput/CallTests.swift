@@ -212,6 +212,7 @@ extension MountTests {
                         f.write('{"turn": %d}' % turn)
                         f.flush()
                         os.fsync(f.fileno())
+                signal.setitimer(signal.ITIMER_REAL, 0)
                 """, folder)
             #expect(result.status == 0, "\(result)")
             #expect(try SystemCall.readText("\(folder)/s5.json") == "{\"turn\": 299}")

@@ -8,7 +8,7 @@ extension MountTests {
         func background() throws {
             let mounted = try MountedStore()
             try mounted.unmount()
-            try mounted.recordfs("--state", mounted.state, "mount", mounted.mountPoint)
+            try mounted.recordfs("mount", mounted.mountPoint)
             #expect(SystemCall.exists("\(mounted.mountPoint)/private"))
             try mounted.recordfs("unmount", mounted.mountPoint)
             #expect(!MountTable.isMounted(mounted.mountPoint))

@@ -16,17 +16,19 @@ enum MountTable {
 
     static func isMounted(_ path: String) -> Bool { points(below: path).contains(path) }
 
-    /// Waits until `path` is (or is no longer) a mount point. The kernel wakes a poll on the table
-    /// at each change. `stop` ends the wait early, so that a daemon that dies is not waited for.
-    static func wait(_ path: String, mounted: Bool, seconds: Double, stop: () -> Bool) -> Bool {
+    /// Waits until `done`, looking again at each change of the table, for which the kernel wakes a
+    /// poll, and every few milliseconds in between. `stop` ends the wait early.
+    static func wait(
+        seconds: Double, until done: () -> Bool, orUntil stop: () -> Bool
+    ) -> Bool {
         let table = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         guard table >= 0 else { return false }
         defer { close(table) }
         let deadline = Deadline(seconds: seconds)
-        while isMounted(path) != mounted {
-            if deadline.isOver || stop() { return isMounted(path) == mounted }
+        while !done() {
+            if deadline.isOver || stop() { return done() }
             var event = pollfd(fd: table, events: Int16(POLLPRI), revents: 0)
-            poll(&event, 1, 100)
+            poll(&event, 1, 5)
         }
         return true
     }

@@ -1,3 +1,4 @@
+import CTestSystem
 import Dispatch
 import Glibc
 import Testing
@@ -9,13 +10,17 @@ import Testing
 ///
 /// Every step has a deadline. When the whole of it takes too long, the daemon is killed, so that
 /// a call that hangs in the kernel returns ENOTCONN and the test fails instead of standing still.
-final class MountedStore {
+final class MountedStore: Sendable {
     let folder: String
     let state: String
     let mountPoint: String
     /// A folder on the disk, next to the mount, for sources, homes and manifests.
     let outside: String
-    private var daemon: Child?
+    private let running = Locked<Child?>(nil)
+    private var daemon: Child? {
+        get { running.value }
+        set { running.set(newValue) }
+    }
     private let options: [String]
     private let patience: Double
 
@@ -38,10 +43,12 @@ final class MountedStore {
         self.options = options
         self.patience = patience
         for path in [mountPoint, outside] { try SystemCall.makeDirectory(path) }
+        MountedStores.tearDown()
+        MountedStores.current.update { $0.append(self) }
         try mount(environment: environment)
     }
 
-    deinit {
+    func tearDown() {
         daemon?.signalGroup(SIGKILL)
         MountTable.detach(mountPoint)
         TestRoot.removeTree(folder)
@@ -54,23 +61,14 @@ final class MountedStore {
             + [mountPoint]
         let child = try Child(arguments, environment: environment)
         daemon = child
-        let ready = MountTable.wait(
-            mountPoint, mounted: true, seconds: 30, stop: { !child.isRunning })
         // A stale mount of a killed daemon is in the table too; only an answer shows a live one.
-        guard ready, child.isRunning, waitForAnswer(child) else {
+        let ready = MountTable.wait(
+            seconds: 30, until: { test_answers_as_fuse(mountPoint) != 0 },
+            orUntil: { !child.isRunning })
+        guard ready, child.isRunning else {
             throw ChildFailure(description: "the daemon did not mount: \(child.errorsSoFar)")
         }
         watch(child)
-    }
-
-    /// A stale mount answers ENOTCONN until the new daemon has taken it away.
-    private func waitForAnswer(_ child: Child) -> Bool {
-        let deadline = Deadline(seconds: 30)
-        while !deadline.isOver, child.isRunning {
-            if SystemCall.exists("\(mountPoint)/private") { return true }
-            poll(nil, 0, 2)
-        }
-        return false
     }
 
     private func watch(_ child: Child) {
@@ -126,6 +124,20 @@ final class MountedStore {
         try finish(
             [try Executable.recordfs()] + arguments,
             environment: ["RECORDFS_STATE": state], input: input)
+    }
+}
+
+/// The mounts of the test that runs, or has run last: they are taken away before the next one,
+/// however the test has ended. A test's locals would go too early, after their last use.
+enum MountedStores {
+    static let current = Locked<[MountedStore]>([])
+
+    static func tearDown() {
+        let all = current.update { stores in
+            defer { stores = [] }
+            return stores
+        }
+        for store in all { store.tearDown() }
     }
 }
 

@@ -12,7 +12,10 @@ enum TestRoot {
             try SystemCall.makeDirectories(base)
             try removeLeftovers()
             try SystemCall.makeDirectories(path)
-            atexit { TestRoot.remove(TestRoot.directory) }
+            atexit {
+                MountedStores.tearDown()
+                TestRoot.remove(TestRoot.directory)
+            }
         } catch {
             print("cannot make \(path): \(error)")
         }
