@@ -36,6 +36,7 @@ package enum MountDaemon {
             owner: getuid(), group: getgid(), processID: getpid(),
             isReadOnly: configuration.readOnly, grace: configuration.grace)
         options.limits = store.options.limits
+        options.allowsOthers = configuration.allowOther
         let tree = Tree(store: store, options: options)
         try tree.start()
         let session = Session(

@@ -21,6 +21,8 @@ final class OpenRecord: Sendable {
         var created: Timestamp
         var handles = 0
         var writers = 0
+        /// Why the last text is only a draft, while no close has said so: fsync may not.
+        var untold: RecordError?
         /// The name is gone; what is written now goes nowhere, as on any file system.
         var isUnlinked = false
 
@@ -64,6 +66,14 @@ extension OpenRecord {
         }
     }
 
+    /// The refusal that fsync has kept to itself, for the close that follows it.
+    func takeUntold() -> RecordError? {
+        state.withLock { state in
+            defer { state.untold = nil }
+            return state.untold
+        }
+    }
+
     /// The store has another text now; a dirty one stays the writer's.
     func noteChangedElsewhere() {
         state.withLock { state in
@@ -104,6 +114,7 @@ extension OpenRecord {
             text.append(contentsOf: data.dropFirst(overlap))
             state.version += 1
             state.modified = now
+            state.untold = nil
             return true
         }
         guard fits else { throw .textTooLarge(limit: limit) }

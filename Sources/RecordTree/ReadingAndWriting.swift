@@ -75,7 +75,9 @@ extension Tree {
         let handle = try handle(number)
         guard handle.canWrite else { return }
         switch handle.current {
-        case .record(let open): try save(open, isLast: false)
+        case .record(let open):
+            try save(open, isLast: false)
+            if let refusal = open.takeUntold() { throw refusal }
         case .asset(let open): try save(open, isLast: false)
         case .command(let buffer): try run(buffer)
         case .scratch, .content, .bytes, .events, .directory: return
@@ -88,21 +90,17 @@ extension Tree {
         let handle = try handle(number)
         switch handle.current {
         case .record(let open):
-            try saveForSync { () throws(RecordError) in try save(open, isLast: false) }
+            do throws(RecordError) {
+                try save(open, isLast: false)
+            } catch where error.isAboutContent {
+                open.state.withLock { $0.untold = error }
+            }
             try synchronizeStore()
         case .asset(let open):
-            try saveForSync { () throws(RecordError) in try save(open, isLast: false) }
+            try save(open, isLast: false)
             try synchronizeStore()
         case .scratch(let file, _): try file.synchronize(dataOnly: dataOnly)
         case .content, .bytes, .events, .command, .directory: return
-        }
-    }
-
-    private func saveForSync(_ save: () throws(RecordError) -> Void) throws(RecordError) {
-        do throws(RecordError) {
-            try save()
-        } catch  where error.isAboutContent {
-            return
         }
     }
 

@@ -18,6 +18,8 @@ package final class Tree: Sendable {
         /// The daemon itself, whose calls only make the kernel notice remote changes.
         package var processID: Int32
         package var isReadOnly: Bool
+        /// Whether users other than the owner reach the mount.
+        package var allowsOthers = false
         package var limits: RecordLimits
         package var grace: Duration
         package var clock: any WallClock

@@ -24,6 +24,9 @@ extension Tree {
             guard changes.size == nil || controlTakesText(path) else {
                 throw RecordError(.notPermitted, "the file is generated")
             }
+        case .type, .zone:
+            try checkUnchanged(node, changes)
+            if let time = changes.modified { try setModified(node, time.timestamp(now: now)) }
         default:
             try checkUnchanged(node, changes)
             if changes.size != nil { throw RecordError(.notPermitted, "the file is generated") }
@@ -36,13 +39,26 @@ extension Tree {
         guard let current = try attributes(of: node) else {
             throw RecordError(.stale, "the file is gone")
         }
-        if let mode = changes.mode, mode & 0o7777 != current.mode & 0o7777 {
+        // Execute bits mean nothing on data. What group and others may means nothing either while
+        // the kernel lets only the mounting user in; `install` and `rsync -a` set it all the same.
+        let meaningful: UInt32 = options.allowsOthers ? 0o7666 : 0o7600
+        if let mode = changes.mode, mode & meaningful != current.mode & meaningful {
             throw RecordError(.notPermitted, "permissions come from the zone's share")
         }
         if (changes.owner ?? current.owner) != current.owner
             || (changes.group ?? current.group) != current.group
         {
             throw RecordError(.notPermitted, "the files of a mount belong to who mounted it")
+        }
+    }
+
+    private func setModified(_ node: Node, _ modified: Timestamp) throws(RecordError) {
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            switch node {
+            case .type(let type): try transaction.setModified(type, modified)
+            case .zone(let zone): try transaction.setModified(zone, modified)
+            default: return
+            }
         }
     }
 

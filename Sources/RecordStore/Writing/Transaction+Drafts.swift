@@ -121,6 +121,20 @@ extension Transaction {
             "UPDATE record SET modified = ? WHERE id = ?",
             [.time(modified), .integer(id.rawValue)])
     }
+
+    /// Remembers a directory's time until an entry comes or goes.
+    package func setModified(_ type: TypeID, _ modified: Timestamp) throws(RecordError) {
+        try connection.run(
+            "UPDATE record_type SET modified = ? WHERE id = ?",
+            [.time(modified), .integer(type.rawValue)])
+    }
+
+    /// As of a type, for a zone.
+    package func setModified(_ zone: ZoneID, _ modified: Timestamp) throws(RecordError) {
+        try connection.run(
+            "UPDATE zone SET modified = ? WHERE id = ?",
+            [.time(modified), .integer(zone.rawValue)])
+    }
 }
 
 extension SQLConnection {
