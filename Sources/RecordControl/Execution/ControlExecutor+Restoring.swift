@@ -9,18 +9,21 @@ extension ControlExecutor {
             }
             return ControlReply(.members(["version": .integer(version)]))
         }
-        let type = try store.type(at: path)
-        guard case .record(let stem) = path.item else {
+        let zone = try store.zone(at: path)
+        guard case .record(let stem) = path.item, let type = path.type else {
             throw RecordError(
                 .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }
-        if let entry = try store.record(type.id, stem), entry.state == .waitingDelete {
+        if let info = try store.type(zone.id, type), let entry = try store.record(info.id, stem),
+            entry.state == .waitingDelete
+        {
             try store.write(author: .restore) { (transaction) throws(RecordError) in
                 try transaction.cancelDelete(entry.id)
             }
             return ControlReply(.members(["deleted": .null]))
         }
-        let deleted = try store.trash(in: type.id).filter { $0.stem == stem }
+        // Also of a type that is gone: restoring makes it again.
+        let deleted = try store.trash(in: zone.id, type: type).filter { $0.stem == stem }
         guard let latest = deleted.max(by: { $0.deleted < $1.deleted }) else {
             throw RecordError(
                 .notFound, "the trash has no such record. recordfs restore --list shows it.")

@@ -127,8 +127,16 @@ package struct Importer {
             guard let row = problem.integerMember("row"), batchOrigins.indices.contains(Int(row)),
                 let error = problem["error"]
             else { continue }
-            report(batchOrigins[Int(row)], RecordError(json: error))
+            report(
+                batchOrigins[Int(row)],
+                Self.placed(RecordError(json: error), batchOrigins[Int(row)]))
         }
+    }
+
+    /// Places in a text that was printed for the store mean nothing to who wrote the source.
+    private static func placed(_ error: RecordError, _ row: ImportRow) -> RecordError {
+        if case .text = row.content { return error }
+        return RecordError(error.code, error.message, errno: error.systemErrno)
     }
 
     private mutating func saveCheckpoint() throws(RecordError) {

@@ -19,21 +19,23 @@ package struct LineRows: ImportRows {
 
     package mutating func next() throws(RecordError) -> ImportRow? {
         while let bytes = try nextLine() {
-            if bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { continue }
-            return ImportRow(line: line, key: nil, content: content(bytes), end: consumed)
+            guard let last = bytes.lastIndex(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) })
+            else { continue }
+            // Without the line end: what is missing is missing on this line.
+            let content = content(Array(bytes[...last]), offset: consumed - bytes.count)
+            return ImportRow(line: line, key: nil, content: content, end: consumed)
         }
         return nil
     }
 
-    private func content(_ bytes: [UInt8]) -> ImportRow.Content {
+    private func content(_ bytes: [UInt8], offset: Int) -> ImportRow.Content {
         do {
             let value = try JSONParser.parse(bytes)
             if let members = value.object { return .fields(members) }
             return .bad(
                 RecordError(.invalidRecord, "expected an object of fields, found \(value.kind)."))
         } catch {
-            return .bad(
-                error.rebased(line: line, column: 1, offset: consumed - bytes.count))
+            return .bad(error.rebased(line: line, column: 1, offset: offset))
         }
     }
 
