@@ -25,7 +25,8 @@ struct CodingTests {
     @Test(
         "base 64 without padding, with line breaks, stray bits or other letters is refused",
         arguments: [
-            "Zg", "Zg=", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n", "====", "=", "Z===", "Zg==Zg==", "Zm-_",
+            "Zg", "Zg=", "Zh==", "Zo==", "Zm+=", "Zm9=", "Zm 9v", "Zm9v\n", "====", "=", "Z===",
+            "Zg==Zg==", "Zm-_",
         ])
     func base64Refused(_ encoded: String) {
         #expect(Base64.decode(bytes(encoded)) == nil)
@@ -55,7 +56,8 @@ struct CodingTests {
         "what is no point in time is refused",
         arguments: [
             "", "2026-11-20", "2026-11-20T10:00:00", "2026-11-20 10:00:00Z", "2026-13-01T00:00:00Z",
-            "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
+            "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "1800-02-29T00:00:00Z",
+            "2026-04-31T00:00:00Z",
             "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:60Z",
             "2026-11-20T10:00:00.Z", "2026-11-20T10:00:00z", "26-11-20T10:00:00Z",
             "2026-11-20T10:00:00+0100", "2026-11-20T10:00:00ZZ", "2026-1-2T10:00:00Z",

@@ -106,6 +106,9 @@ struct EditingTests {
         let acting = try edit(
             input, schema: known,
             [("r", .reference(Reference(name: RecordName("b"), action: .deleteSelf)))])
+        let retyped = try edit(
+            input, schema: known, [("t", .reference(Reference(name: RecordName("b"))))])
+        #expect(retyped.contains(#""t": {"$ref": "b"}"#))
         #expect(acting.contains(#""r": {"$ref": "b", "action": "DELETE_SELF"}"#))
     }
 

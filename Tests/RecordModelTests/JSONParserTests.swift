@@ -89,6 +89,7 @@ struct JSONParserTests {
         Refused("[9223372036854775808]", 1, 2, "outside the 64-bit range"),
         Refused("-9223372036854775809", 1, 1, "outside the 64-bit range"),
         Refused("18446744073709551616", 1, 1, "outside the 64-bit range"),
+        Refused("40000000000000000000", 1, 1, "outside the 64-bit range"),
         Refused("99999999999999999999999999999999", 1, 1, "outside the 64-bit range"),
         Refused("\"abc", 1, 5, "expected \" at the end of the string that begins at line 1"),
         Refused("[\"a\nb\"]", 1, 4, "write a line break as \\n"),

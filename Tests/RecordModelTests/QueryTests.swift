@@ -6,7 +6,7 @@ struct QueryTests {
     private let known = schema(
         ("title", .string), ("servings", .int64), ("price", .double), ("made", .timestamp),
         ("tags", .list(.string)), ("author", .reference), ("photo", .asset), ("note", .json),
-        ("place", .location))
+        ("place", .location), ("extra", .string))
     private let soup = """
         {"title": "Tomato Soup, hot", "servings": 4, "price": 2.5, "tags": ["vegan", "Thai"],
          "made": {"$timestamp": "2026-11-20T10:00:00Z"}, "author": {"$ref": "me"},
@@ -25,7 +25,8 @@ struct QueryTests {
             "servings=4", "servings>=4", "servings<=4", "servings>3", "servings<5", "servings!=5",
             "servings>3.5", "price=2.5", "price<3", "title=Tomato%20Soup%2C%20hot", "title~SOUP",
             "title~soup%2C", "title^=Tomato", "tags=vegan", "tags=Thai", "tags~tha", "tags^=veg",
-            "author=me", "photo", "!place", "title>Tom", "note~deep", "note", "name=soup",
+            "author=me", "photo", "!place", "!extra", "extra!=x", "title>Tom", "note~deep", "note",
+            "name=soup",
             "$name=soup", "name^=so", "created=1970-01-01T00:01:40Z", "created<2000-01-01",
             "modified>=1970-01-01T00:03:20.000Z", "made=2026-11-20T10:00:00Z", "made>2026-11-20",
             "made~2026-11", "servings~4", "photo~png", "title!=x",
@@ -40,7 +41,8 @@ struct QueryTests {
         arguments: [
             "servings=5", "servings>4", "servings<4", "servings!=4", "title=tomato soup",
             "title^=tomato",
-            "tags=thai", "tags!=vegan", "place", "!title", "servings=4,servings=5",
+            "tags=thai", "tags!=vegan", "place", "extra", "extra=x", "extra~x", "extra<x", "!title",
+            "servings=4,servings=5",
             "created>2000-01-01",
             "title~soups", "author=you", "made<2026-11-20", "note=x",
         ])

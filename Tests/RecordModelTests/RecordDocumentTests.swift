@@ -158,6 +158,7 @@ struct RecordDocumentTests {
         Refused(#"{"price": true}"#, .schemaMismatch, 11, "this is true"),
         Refused(#"{"title": 5}"#, .schemaMismatch, 11, "write text in double quotes"),
         Refused(#"{"title": {"$ref": "a"}}"#, .schemaMismatch, 11, "this is REFERENCE"),
+        Refused(#"{"count": {"$asset": "a@count"}}"#, .schemaMismatch, 11, "this is ASSET"),
         Refused(#"{"made": 1795168800000}"#, .schemaMismatch, 10, "write a date like"),
         Refused(#"{"made": "soon"}"#, .schemaMismatch, 10, "takes a date like"),
         Refused(#"{"place": [1, 2]}"#, .schemaMismatch, 11, "$location"),
