@@ -6,10 +6,10 @@ import Synchronization
 /// A touch costs several kernel crossings, so it is done only where somebody would see it. The
 /// answer is kept for a while: a burst of changes reads /proc once.
 final class InotifyWatches: Sendable {
-    private static let keptSeconds = 1
+    private static let kept = Duration.seconds(1)
 
     private struct State {
-        var readAt: Int = .min
+        var readAt: ContinuousClock.Instant?
         var inodes: Set<UInt64> = []
     }
 
@@ -21,22 +21,17 @@ final class InotifyWatches: Sendable {
     /// Whether the directory or any file of the mount is watched: a watched file (tail -F) shows
     /// its own inode, which does not say where it is.
     func cover(directory inode: UInt64) -> Bool {
-        let now = Self.monotonicSeconds
-        if let inodes = state.withLock({ now < $0.readAt &+ Self.keptSeconds ? $0.inodes : nil }) {
-            return !inodes.isEmpty
+        let now = ContinuousClock.now
+        let fresh = state.withLock { state in
+            state.readAt.flatMap { now < $0 + Self.kept ? state.inodes : nil }
         }
+        if let fresh { return !fresh.isEmpty }
         let inodes = readWatches()
         state.withLock { state in
             state.readAt = now
             state.inodes = inodes
         }
         return !inodes.isEmpty
-    }
-
-    private static var monotonicSeconds: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec
     }
 
     private func readWatches() -> Set<UInt64> {
