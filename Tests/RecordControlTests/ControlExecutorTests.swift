@@ -177,6 +177,39 @@ struct ControlExecutorTests {
         #expect(try error { _ = try perform(.importBatch(bad)) }.code == .invalidArgument)
     }
 
+    @Test("a search finds the records of a zone, or of a type of it, that contain all words")
+    func search() throws {
+        try served.put("private/Z/T/soup", #"{"title":"Thai soup"}"#)
+        try served.put("private/Z/U/note", #"{"text":"a soup from a Thai kitchen"}"#)
+        try served.put("private/Z/T/cake", #"{"title":"Thai cake"}"#)
+        func find(_ path: String, _ words: String) throws -> [String] {
+            let request = ControlRequest.search(try RecordPath(path), words: bytes(words))
+            let body = try served.client.perform(request).body
+            return String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
+                .sorted()
+        }
+        #expect(
+            try find("private/Z", "soup thai")
+                == ["private/Z/T/soup.json", "private/Z/U/note.json"])
+        #expect(try find("private/Z/T", "soup") == ["private/Z/T/soup.json"])
+        #expect(try find("private/Z", "nothing").isEmpty)
+        #expect(try error { _ = try find("private/Y", "soup") }.code == .notFound)
+    }
+
+    @Test("files that nothing refers to are removed, those in use stay")
+    func collectAssets() throws {
+        try served.put("private/Z/T/a", "{}")
+        let used = try served.directory.file("used", "used bytes")
+        _ = try perform(.putAsset(try RecordPath("private/Z/T/a@photo.jpg"), file: used))
+        let digits = String(repeating: "ab", count: 32)
+        mkdir("\(store.directory)/assets/ab", 0o700)
+        let lost = "\(store.directory)/assets/ab/\(digits)"
+        try writeWholeFile(bytes("lost"), to: lost)
+        #expect(try perform(.collectAssets).integerMember("removed") == 1)
+        #expect(access(lost, F_OK) != 0)
+        #expect(access(store.assetPath(SHA256.hash(bytes("used bytes"))), F_OK) == 0)
+    }
+
     @Test("status and sync are answered; verbs that need a server say so")
     func verbs() throws {
         #expect(try perform(.status).integerMember("pid") == Int64(getpid()))

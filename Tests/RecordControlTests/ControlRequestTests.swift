@@ -26,6 +26,8 @@ struct ControlRequestTests {
                     .init(stem: Stem("b"), text: []),
                     .init(stem: Stem("c%2F"), text: bytes("{}")),
                 ], stopsAtError: true)),
+        .search(path.directory, words: bytes("thai soup")),
+        .collectAssets,
         .status,
         .verb(.sync), .verb(.pause), .verb(.resume), .verb(.retry), .verb(.shutdown),
         .applyRemote(bytes("{}")),

@@ -42,6 +42,11 @@ package enum ControlRequest: Sendable {
     case discardDraft(RecordPath)
     case applySchema([UInt8])
     case importBatch(ImportBatch)
+    /// Finds the records of a zone that contain the words; who writes the store keeps the index.
+    /// The reply's body has a path on each line.
+    case search(RecordPath, words: [UInt8])
+    /// Removes files of large fields that nothing refers to any more.
+    case collectAssets
     case status
     case verb(ControlVerb)
     /// Feeds a change to the store as the sync engine would; for tests and debugging.
@@ -70,6 +75,9 @@ extension ControlRequest {
             Self.frame("discardDraft", ["path": .text(path.bytes)])
         case .applySchema(let text): Self.frame("applySchema", [:], body: text)
         case .importBatch(let batch): Self.frame(batch)
+        case .search(let path, let words):
+            Self.frame("search", ["path": .text(path.bytes)], body: words)
+        case .collectAssets: Self.frame("collectAssets", [:])
         case .status: Self.frame("status", [:])
         case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
         case .applyRemote(let text): Self.frame("applyRemote", [:], body: text)
@@ -101,6 +109,8 @@ extension ControlRequest {
         case "discardDraft": self = .discardDraft(try path())
         case "applySchema": self = .applySchema(frame.body)
         case "importBatch": self = .importBatch(try Self.batch(frame, target: try path()))
+        case "search": self = .search(try path(), words: frame.body)
+        case "collectAssets": self = .collectAssets
         case "status": self = .status
         case "verb":
             guard let verb = header.stringMember("verb").flatMap(ControlVerb.init) else {

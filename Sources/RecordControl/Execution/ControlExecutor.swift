@@ -50,6 +50,9 @@ package struct ControlExecutor: Sendable {
         case .discardDraft(let path): try discardDraft(path)
         case .applySchema(let text): try applySchema(text)
         case .importBatch(let batch): try importBatch(batch)
+        case .search(let path, let words): try search(path, words)
+        case .collectAssets:
+            ControlReply(.members(["removed": .integer(try store.collectAssets())]))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
         case .applyRemote(let text): try applyRemote(text)

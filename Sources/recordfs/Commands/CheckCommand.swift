@@ -5,13 +5,22 @@ import RecordStore
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fsck", abstract: "Check that the store is whole. It changes nothing.")
+        commandName: "fsck", abstract: "Check that the store is whole.",
+        discussion: "It changes nothing without --repair.")
 
     @OptionGroup var state: StateOptions
     @Flag(help: "Read every large field and compare it with its hash.")
     var deep = false
 
+    @Flag(help: "Remove files of large fields that nothing refers to any more.")
+    var repair = false
+
     func run() throws {
+        if repair {
+            let reply = try state.perform(.collectAssets, about: state.directory)
+            let removed = reply.result.integerMember("removed") ?? 0
+            Terminal.print("\(Showing.count(removed, "unused file")) removed")
+        }
         let store = try state.reader()
         let problems = try reporting { () throws(RecordError) in
             try store.integrityCheck(deep: deep)

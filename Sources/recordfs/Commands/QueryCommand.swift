@@ -29,7 +29,15 @@ struct QueryCommand: ParsableCommand {
                 parsing: Array(expression.utf8), schema: try store.schema(of: type.name))
             return try store.query(type.id, query)
         }
-        try FoundRecords.show(found, in: store, json: json) { _ in target.directory }
+        for entry in found {
+            if json {
+                try reporting(path.text) { () throws(RecordError) in
+                    try FoundRecords.showFields(of: entry, in: store)
+                }
+            } else {
+                Terminal.print(target.directory.appending(entry.stem).bytes + [0x0A])
+            }
+        }
     }
 }
 
@@ -40,47 +48,38 @@ struct SearchCommand: ParsableCommand {
     @OptionGroup var state: StateOptions
     @Flag(help: "Print the records as JSON, one a line, with their names as $name.")
     var json = false
-    @Argument(help: "The zone, DATABASE/ZONE.")
+    @Argument(help: "The zone, DATABASE/ZONE, or a record type of it.")
     var path: PathArgument
     @Argument(help: "The words, all of which a record must contain.")
     var words: [String]
 
     func run() throws {
-        let target = try path.resolved()
-        let store = try state.reader()
-        let found = try reporting(path.text) { () throws(RecordError) in
-            try store.search(
-                try store.zone(at: target).id, words: words.joined(separator: " "))
+        let text = Array(words.joined(separator: " ").utf8)
+        let reply = try state.perform(
+            .search(try path.resolved(), words: text), about: path.text)
+        guard json else {
+            Terminal.print(reply.body)
+            return
         }
-        try FoundRecords.show(found, in: store, json: json) { (entry) throws(RecordError) in
-            RecordPath(
-                database: target.database, owner: target.owner, zone: target.zone,
-                type: try store.type(entry.type)?.name)
+        let store = try state.reader()
+        for line in reply.body.split(separator: UInt8(ascii: "\n")) {
+            try reporting(path.text) { () throws(RecordError) in
+                let entry = try store.record(at: try RecordPath(parsing: Array(line)))
+                try FoundRecords.showFields(of: entry, in: store)
+            }
         }
     }
 }
 
-/// Prints records that a query or a search found: their paths, or their fields.
+/// Prints records that a query or a search found.
 enum FoundRecords {
-    static func show(
-        _ entries: [RecordEntry], in store: RecordStore, json: Bool,
-        directory: (RecordEntry) throws(RecordError) -> RecordPath
-    ) throws(CommandFailure) {
-        for entry in entries {
-            try reporting { () throws(RecordError) in
-                let path = try directory(entry).appending(entry.stem)
-                guard json else {
-                    Terminal.print(path.bytes + [0x0A])
-                    return
-                }
-                guard let text = try store.savedText(of: entry.id) else { return }
-                let name = entry.stem.decoded ?? RecordName(bytes: entry.stem.bytes)
-                let members = try JSONParser.parse(text).object ?? []
-                Showing.jsonLine(
-                    .object(
-                        [JSONMember(key: Text(RecordExport.nameMember), value: .name(name))]
-                            + members))
-            }
-        }
+    static func showFields(
+        of entry: RecordEntry, in store: RecordStore
+    ) throws(RecordError) {
+        guard let text = try store.savedText(of: entry.id) else { return }
+        let name = entry.stem.decoded ?? RecordName(bytes: entry.stem.bytes)
+        let members = try JSONParser.parse(text).object ?? []
+        let named = JSONMember(key: Text(RecordExport.nameMember), value: .name(name))
+        Showing.jsonLine(.object([named] + members))
     }
 }

@@ -1,0 +1,19 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    func search(_ path: RecordPath, _ words: [UInt8]) throws(RecordError) -> ControlReply {
+        let zone = try store.zone(at: path)
+        let found = try store.search(zone.id, words: String(decoding: words, as: UTF8.self))
+        var lines: [UInt8] = []
+        for entry in found {
+            guard let type = try store.type(entry.type), path.type == nil || path.type == type.name
+            else { continue }
+            let record = RecordPath(
+                database: path.database, owner: path.owner, zone: path.zone, type: type.name,
+                item: .record(entry.stem))
+            lines += record.bytes + [UInt8(ascii: "\n")]
+        }
+        return ControlReply(.members(["found": .integer(found.count)]), body: lines)
+    }
+}
