@@ -7,7 +7,7 @@ enum Entry {
     static func main() {
         // A reader that has enough ends a command quietly, as it ends cat.
         signal(SIGPIPE, SIG_DFL)
-        let arguments = MountHelper.translate(CommandLine.arguments)
+        let arguments = leadingState(MountHelper.translate(CommandLine.arguments))
         do {
             var command = try RecordFSCommand.parseAsRoot(arguments)
             try command.run()
@@ -17,6 +17,20 @@ enum Entry {
         } catch {
             exit(show(error))
         }
+    }
+
+    /// `--state DIR` may stand before the command too: it is then what RECORDFS_STATE says.
+    private static func leadingState(_ arguments: [String]) -> [String] {
+        guard let first = arguments.first else { return arguments }
+        if first == "--state", arguments.count > 1 {
+            setenv("RECORDFS_STATE", arguments[1], 1)
+            return Array(arguments.dropFirst(2))
+        }
+        if first.hasPrefix("--state=") {
+            setenv("RECORDFS_STATE", String(first.dropFirst("--state=".count)), 1)
+            return Array(arguments.dropFirst())
+        }
+        return arguments
     }
 
     /// Help and version go to standard output, wrong usage to standard error.

@@ -28,9 +28,12 @@ struct UnmountCommand: ParsableCommand {
         guard isMounted || MountTable.isStale(place) else {
             throw CommandFailure(place, "is not mounted.", status: ExitStatus.notFound)
         }
-        try reporting(place) { () throws(RecordError) in
+        do {
             try MountDaemon.unmount(
                 mountpoint: place, lazy: lazy || MountTable.isStale(place))
+        } catch {
+            throw CommandFailure(
+                nil, "\(error.message). lsof +f -- \(place) shows who uses it; --lazy detaches it.")
         }
         if place == served, !lazy, let pid = daemon?.integerMember("pid") {
             try waitForEnd(pid_t(truncatingIfNeeded: pid))
@@ -52,9 +55,22 @@ struct UnmountCommand: ParsableCommand {
         return configuration.mountpoint ?? Places.defaultMountpoint
     }
 
+    /// A process that has ended and that nobody has asked about is not running.
+    private static func isRunning(_ pid: pid_t) -> Bool {
+        guard kill(pid, 0) == 0 else { return false }
+        do {
+            let status = try readWholeFile("/proc/\(pid)/stat")
+            guard let name = status.lastIndex(of: UInt8(ascii: ")")), name + 2 < status.count
+            else { return true }
+            return status[name + 2] != UInt8(ascii: "Z")
+        } catch {
+            return false
+        }
+    }
+
     private func waitForEnd(_ pid: pid_t) throws(CommandFailure) {
         let deadline = ContinuousClock.now + Self.patience
-        while kill(pid, 0) == 0 {
+        while Self.isRunning(pid) {
             guard ContinuousClock.now < deadline else {
                 throw CommandFailure(
                     nil,

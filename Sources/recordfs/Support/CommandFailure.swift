@@ -13,8 +13,11 @@ struct CommandFailure: Error {
     }
 
     init(_ subject: String?, _ error: RecordError) {
+        let message = error.description
+        // Errors of the system name the file themselves.
+        let isNamed = subject.map { message.hasPrefix($0) } ?? false
         self.init(
-            subject, error.description,
+            isNamed ? nil : subject, message,
             status: error.code == .notFound ? ExitStatus.notFound : ExitStatus.failure)
     }
 
