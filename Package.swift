@@ -37,7 +37,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RecordMount",
-            dependencies: ["FuseKit", "RecordTree", "RecordStore", "RecordModel", logging],
+            dependencies: [
+                "CLinux", "FuseKit", "RecordTree", "RecordStore", "RecordModel", logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "RecordControl", dependencies: ["RecordModel", "RecordStore", logging],

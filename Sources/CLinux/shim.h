@@ -3,5 +3,6 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 
+pid_t gettid(void);
 int renameat2(int, const char *, int, const char *, unsigned int);
 int fallocate(int, int, off_t, off_t);

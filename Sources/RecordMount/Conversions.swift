@@ -71,5 +71,5 @@ extension OpenedFile {
 }
 
 extension Requester {
-    init(_ caller: FuseKit.Caller) { self.init(processID: caller.pid) }
+    init(_ caller: FuseKit.Caller) { self.init(threadID: caller.pid) }
 }

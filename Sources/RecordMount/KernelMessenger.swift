@@ -1,3 +1,4 @@
+import CLinux
 import FuseKit
 import Glibc
 import RecordModel
@@ -27,10 +28,20 @@ final class KernelMessenger: Sendable {
         }
     }
 
+    /// Waits until the kernel has heard, but never for long: the kernel may need the very thread
+    /// that waits here.
+    func deliver(_ notices: [KernelNotice]) {
+        for notice in notices { send(notice) }
+        let heard = StopSignal()
+        notifier.perform { heard.set() }
+        _ = heard.wait(.milliseconds(100))
+    }
+
     /// Follows the invalidations of the same change: the queue keeps the order.
     func send(_ touches: [Touch]) {
         guard !touches.isEmpty else { return }
         notifier.perform { [self] in
+            tree.setTouchingThread(gettid())
             for touch in touches where watches.cover(directory: touch.directory.inode) {
                 perform(touch)
             }

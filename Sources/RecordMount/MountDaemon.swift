@@ -33,8 +33,7 @@ package enum MountDaemon {
         ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
-            owner: getuid(), group: getgid(), processID: getpid(),
-            isReadOnly: configuration.readOnly, grace: configuration.grace)
+            owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly, grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
         let tree = Tree(store: store, options: options)
@@ -44,7 +43,7 @@ package enum MountDaemon {
             mountpoint: configuration.mountpoint, options: mountOptions(configuration))
         let messenger = KernelMessenger(
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
-        tree.setNotifier { messenger.send($0) }
+        tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })
         store.observe { changes in messenger.send(tree.storeChanged(changes)) }
         do throws(MountError) {
             try session.mount()

@@ -54,7 +54,7 @@ final class RecordFileSystem: FileSystem {
         node: NodeID, changes: FuseKit.AttributeChanges, handle: FileHandle?,
         reply: consuming AttributeReply
     ) {
-        if reply.caller.pid == tree.ownProcessID {
+        if tree.isOwn(Requester(reply.caller)) {
             return getattr(node: node, handle: handle, reply: reply)
         }
         do throws(RecordError) {

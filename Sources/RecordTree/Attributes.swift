@@ -46,10 +46,10 @@ package struct OpenMode: Sendable {
     package init(flags: Int32) { self.flags = flags }
 }
 
-/// Who asks. The daemon's own calls adopt remote state instead of changing it (mount.md §6).
+/// Who asks.
 package struct Requester: Sendable {
-    package let processID: Int32
-    package init(processID: Int32) { self.processID = processID }
+    package let threadID: Int32
+    package init(threadID: Int32) { self.threadID = threadID }
 }
 
 /// A file handle between open and release.

@@ -24,7 +24,7 @@ extension Tree {
         -> NodeEntry?
     {
         let parent = try node(parent)
-        if caller.processID == options.processID, let answer = adoptingLookup(parent, name) {
+        if isOwn(caller), let answer = adoptingLookup(parent, name) {
             return answer.entry
         }
         guard name.count <= 255 else {

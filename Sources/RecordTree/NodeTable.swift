@@ -88,6 +88,16 @@ struct NodeTable {
         numbers[node] = number
     }
 
+    /// The kernel has exchanged the dentries of two nodes: each answers to the other's number,
+    /// whose pages have its content already.
+    mutating func exchange(_ node: Node, _ other: Node) {
+        guard let number = number(of: node), let otherNumber = self.number(of: other) else {
+            return
+        }
+        rebind(otherNumber, to: node)
+        rebind(number, to: other)
+    }
+
     /// The thing's name is gone: what comes next under the name gets another number.
     mutating func retire(_ node: Node) {
         if let number = number(of: node) { leave(node, number) }

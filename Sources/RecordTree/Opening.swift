@@ -10,7 +10,7 @@ extension Tree {
     {
         let node = try node(number)
         let writes = flags & O_ACCMODE != O_RDONLY
-        if caller.processID == options.processID {
+        if isOwn(caller) {
             return Opened(handle: addHandle(.bytes([]), flags: O_RDONLY), keepCache: true)
         }
         switch node {
@@ -75,7 +75,7 @@ extension Tree {
         parent: NodeNumber, name: [UInt8], mode: UInt32, flags: Int32, caller: Requester
     ) throws(RecordError) -> (NodeEntry, Opened) {
         let directory = try node(parent)
-        if caller.processID == options.processID, let answer = try adoptCreation(directory, name) {
+        if isOwn(caller), let answer = try adoptCreation(directory, name) {
             return answer
         }
         try checkWritable()

@@ -15,8 +15,6 @@ package final class Tree: Sendable {
     package struct Options: Sendable {
         package var owner: UInt32
         package var group: UInt32
-        /// The daemon itself, whose calls only make the kernel notice remote changes.
-        package var processID: Int32
         package var isReadOnly: Bool
         /// Whether users other than the owner reach the mount.
         package var allowsOthers = false
@@ -27,13 +25,12 @@ package final class Tree: Sendable {
         package var fetcher: any AssetFetcher
 
         package init(
-            owner: UInt32, group: UInt32, processID: Int32, isReadOnly: Bool = false,
+            owner: UInt32, group: UInt32, isReadOnly: Bool = false,
             limits: RecordLimits = .standard, grace: Duration = .seconds(3),
             clock: any WallClock = SystemClock(), fetcher: any AssetFetcher = NoAssetFetcher()
         ) {
             self.owner = owner
             self.group = group
-            self.processID = processID
             self.isReadOnly = isReadOnly
             self.limits = limits
             self.grace = grace
@@ -59,6 +56,7 @@ package final class Tree: Sendable {
         /// Created elsewhere: hidden from the daemon alone, which creates them for inotify's sake.
         var arrivals: [TypeID: Set<[UInt8]>] = [:]
         var notify: (@Sendable (KernelNotice) -> Void)?
+        var deliver: (@Sendable ([KernelNotice]) -> Void)?
         var retryIsDue = false
         /// Reads of assets whose bytes are on their way.
         var waitingReads: [WaitingRead] = []
@@ -90,7 +88,17 @@ package final class Tree: Sendable {
 
     var now: Timestamp { options.clock.now }
 
-    package var ownProcessID: Int32 { options.processID }
+    /// The thread whose calls only make the kernel notice remote changes: they adopt what is, and
+    /// change nothing. The kernel names threads, not processes, as the callers of requests.
+    private let touchingThread = Atomic<Int32>(0)
+
+    package func setTouchingThread(_ thread: Int32) {
+        touchingThread.store(thread, ordering: .relaxed)
+    }
+
+    package func isOwn(_ caller: Requester) -> Bool {
+        caller.threadID == touchingThread.load(ordering: .relaxed)
+    }
 
     /// The figures of the file system that holds the store (statfs).
     package func figures() throws(RecordError) -> FileSystemFigures {
@@ -106,13 +114,28 @@ package final class Tree: Sendable {
     }
 
     /// Who hears of changes that the kernel cannot know of. Set once, before the mount.
-    package func setNotifier(_ notify: @escaping @Sendable (KernelNotice) -> Void) {
-        state.withLock { $0.notify = notify }
+    ///
+    /// - Parameter deliver: returns when the kernel has heard, or after a moment without it.
+    package func setNotifier(
+        _ notify: @escaping @Sendable (KernelNotice) -> Void,
+        deliver: @escaping @Sendable ([KernelNotice]) -> Void
+    ) {
+        state.withLock { state in
+            state.notify = notify
+            state.deliver = deliver
+        }
     }
 
     func notify(_ notices: [KernelNotice]) {
         guard let notify = state.withLock({ $0.notify }) else { return }
         for notice in notices { notify(notice) }
+    }
+
+    /// Tells the kernel before the call under way is answered, so that its caller meets nothing
+    /// old. Only for attributes and pages: a name's lock is held by the call itself.
+    func deliver(_ notices: [KernelNotice]) {
+        guard let deliver = state.withLock({ $0.deliver }) else { return }
+        deliver(notices)
     }
 
     func node(_ number: NodeNumber) throws(RecordError) -> Node {

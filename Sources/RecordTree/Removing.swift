@@ -6,7 +6,7 @@ extension Tree {
     /// Removes a file (unlink). A record's delete waits for the grace time.
     package func remove(parent: NodeNumber, name: [UInt8], caller: Requester) throws(RecordError) {
         let directory = try node(parent)
-        if caller.processID == options.processID, adoptRemoval(directory, name) { return }
+        if isOwn(caller), adoptRemoval(directory, name) { return }
         try checkWritable()
         if case .control(let path) = directory { return try removeControl(name, in: path) }
         guard let target = try find(name, in: directory) else {
@@ -85,11 +85,15 @@ extension Tree {
 
     /// The text of a record was changed by a change of its assets.
     func recordTextChanged(_ id: RecordID) {
-        let numbers = state.withLock { state in
+        notify(recordPages(id))
+    }
+
+    /// The kernel's pages of a record whose text is another now.
+    func recordPages(_ id: RecordID) -> [KernelNotice] {
+        state.withLock { state in
             state.open[id]?.noteChangedElsewhere()
-            return state.nodes.numbersWithPages(of: .record(id))
+            return state.nodes.numbersWithPages(of: .record(id)).map(KernelNotice.content)
         }
-        notify(numbers.map(KernelNotice.content))
     }
 }
 

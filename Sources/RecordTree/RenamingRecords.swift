@@ -45,7 +45,7 @@ extension Tree {
             let entry = try store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.saveDraft(text: text, type: type, stem: stem, id: id, error: error)
             }
-            recordTextChanged(entry.id)
+            deliver(recordPages(entry.id))
             notifyNewName(type, stem.fileName, isNew: existing == nil)
             throw RecordError(.refusedRename, error.message, at: error.position)
         }
@@ -167,22 +167,14 @@ extension Tree {
         guard let id = try findRecord(type, stem) else {
             throw RecordError(.notFound, "no such file")
         }
-        let (old, _) = try shownText(of: id)
+        let (old, oldModified) = try shownText(of: id)
         let (text, modified) = try content(of: place)
         _ = try save(text, as: stem, in: type, modified: modified)
-        try storage.place(old, at: try scratchPath(place), modified: now)
-        // Both names stand for other content now than the dentries that the kernel has swapped.
+        try storage.place(old, at: try scratchPath(place), modified: oldModified)
         state.withLock { state in
             state.open[id]?.replace(text, modified: modified)
-            state.nodes.retire(.record(id))
-            let scratch = state.scratch.id(at: place)
-            state.nodes.retire(.scratch(scratch))
-            state.scratch.remove(place)
+            state.nodes.exchange(.record(id), .scratch(state.scratch.id(at: place)))
         }
-        let parent = NodeNumber(type)
-        notify([
-            .entry(parent: parent, name: stem.fileName), .entry(parent: parent, name: place.name),
-        ])
     }
 
     /// Two records of a type change their contents.
@@ -190,27 +182,21 @@ extension Tree {
         guard let id = try findRecord(type, stem), let otherID = try findRecord(type, other) else {
             throw RecordError(.notFound, "no such file")
         }
-        guard let text = try store.text(of: id), let otherText = try store.text(of: otherID) else {
-            throw RecordError(.unsupported, "save both records before they are exchanged")
-        }
-        let now = now
+        let (text, modified) = try shownText(of: id)
+        let (otherText, otherModified) = try shownText(of: otherID)
         try store.write(author: .mount) { transaction throws(RecordError) in
             _ = try transaction.save(
-                text: otherText, type: type, stem: stem, id: id, modified: now)
+                text: otherText, type: type, stem: stem, id: id, modified: otherModified)
             _ = try transaction.save(
-                text: text, type: type, stem: other, id: otherID, modified: now)
+                text: text, type: type, stem: other, id: otherID, modified: modified)
         }
         state.withLock { state in
-            state.open[id]?.replace(otherText, modified: now)
-            state.open[otherID]?.replace(text, modified: now)
-            state.nodes.retire(.record(id))
-            state.nodes.retire(.record(otherID))
+            state.removePending(type, stem)
+            state.removePending(type, other)
+            state.open[id]?.replace(otherText, modified: otherModified)
+            state.open[otherID]?.replace(text, modified: modified)
+            state.nodes.exchange(.record(id), .record(otherID))
         }
-        let parent = NodeNumber(type)
-        notify([
-            .entry(parent: parent, name: stem.fileName),
-            .entry(parent: parent, name: other.fileName),
-        ])
     }
 }
 

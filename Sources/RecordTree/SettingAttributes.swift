@@ -98,7 +98,14 @@ extension Tree {
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
-        if isOnlyWriter { try save(open, isLast: true) }
+        guard isOnlyWriter else { return }
+        do throws(RecordError) {
+            try save(open, isLast: true)
+        } catch {
+            // The kernel keeps the old size when a truncate fails, but the draft has the new one.
+            deliver(recordPages(id))
+            throw error
+        }
     }
 
     private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)

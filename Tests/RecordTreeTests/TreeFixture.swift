@@ -34,8 +34,8 @@ final class TreeFixture {
         }
     }
 
-    static let user = Requester(processID: 1)
-    static let daemon = Requester(processID: 2)
+    static let user = Requester(threadID: 1)
+    static let daemon = Requester(threadID: 2)
 
     init(database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher()) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
@@ -47,10 +47,13 @@ final class TreeFixture {
         tree = Tree(
             store: store,
             options: .init(
-                owner: 1000, group: 1000, processID: Self.daemon.processID, clock: clock,
+                owner: 1000, group: 1000, clock: clock,
                 fetcher: fetcher))
+        tree.setTouchingThread(Self.daemon.threadID)
         let notices = notices
-        tree.setNotifier { notices.add($0) }
+        tree.setNotifier(
+            { notices.add($0) },
+            deliver: { list in for notice in list { notices.add(notice) } })
         let base = try #require(try tree.lookup(parent: .root, name: database.b, caller: Self.user))
         let zone = try tree.makeDirectory(parent: base.node, name: "Box".b, mode: 0o755)
         notes = try tree.makeDirectory(parent: zone.node, name: "Note".b, mode: 0o755).node
