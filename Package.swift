@@ -54,6 +54,9 @@ let package = Package(
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel"], swiftSettings: settings),
         .testTarget(
+            name: "RecordStoreTests", dependencies: ["RecordStore", "RecordModel", grdb],
+            resources: [.copy("Fixtures")], swiftSettings: settings),
+        .testTarget(
             name: "RecordTreeTests", dependencies: ["RecordTree", "RecordStore", "RecordModel"],
             swiftSettings: settings),
         .testTarget(name: "FuseKitTests", dependencies: ["FuseKit"], swiftSettings: settings),

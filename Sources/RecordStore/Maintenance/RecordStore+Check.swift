@@ -79,7 +79,7 @@ extension RecordStore {
             try connection.all(
                 """
                 SELECT hash, size FROM asset WHERE hash IS NOT NULL AND downloaded = 1 AND kind = 0
-                UNION SELECT hash, size FROM kept_asset
+                UNION SELECT hash, size FROM kept_asset WHERE downloaded = 1
                 """
             ) { (hash: ContentHash(hex: $0.string(0)), size: $0.int64(1)) }
         }
@@ -105,9 +105,13 @@ extension RecordStore {
             for zone in try zones(in: database) {
                 for type in try types(in: zone.id) {
                     let schema = try schema(of: type.name)
+                    var limits = options.limits
+                    // What the server has may be larger than what may be saved here.
+                    limits.recordBytes = .max
                     try withRecords(in: type.id) { (entry, text) throws(RecordError) in
                         do throws(RecordError) {
-                            _ = try RecordDocument(parsing: text, schema: schema)
+                            _ = try RecordDocument(
+                                parsing: text, schema: schema, limits: limits)
                         } catch {
                             problems.append("The text of record \(entry.stem) is refused: \(error)")
                         }

@@ -146,7 +146,8 @@ enum Migrations {
         );
         CREATE INDEX trash_type ON trash (zone_id, type);
 
-        -- Asset files that history (holder 0) and trash (holder 1) refer to.
+        -- Asset files that history (holder 0) and trash (holder 1) refer to; downloaded is whether
+        -- the bytes were here then, and so have to be here now.
         CREATE TABLE kept_asset (
             holder INTEGER NOT NULL,
             holder_id INTEGER NOT NULL,
@@ -155,6 +156,7 @@ enum Migrations {
             hash TEXT NOT NULL,
             size INTEGER NOT NULL,
             ext BLOB NOT NULL,
+            downloaded INTEGER NOT NULL,
             PRIMARY KEY (holder, holder_id, field, idx)
         ) WITHOUT ROWID;
         CREATE INDEX kept_asset_hash ON kept_asset (hash);

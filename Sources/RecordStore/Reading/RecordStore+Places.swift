@@ -80,6 +80,8 @@ extension RecordStore {
         let schema = try read { connection throws(RecordError) in
             try SchemaRows.read(connection, type)
         }
+        // Another process may change the schema of a store that is only read here.
+        guard writer != nil else { return schema }
         // A transaction that committed meanwhile has published what it changed; keep that.
         return cache.withLock { cache in
             if let newer = cache.schemas[type] { return newer }

@@ -34,8 +34,8 @@ extension Transaction {
     ) throws(RecordError) {
         try connection.run(
             """
-            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext)
-            SELECT ?, ?, field, idx, hash, size, ext FROM asset
+            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext, downloaded)
+            SELECT ?, ?, field, idx, hash, size, ext, downloaded FROM asset
             WHERE record_id = ? AND hash IS NOT NULL
             """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
     }

@@ -1,0 +1,42 @@
+import Foundation
+import RecordModel
+import RecordStore
+import Testing
+
+/// Stores as earlier versions left them: each version's stays, for a published migration may never
+/// lose what it found.
+@Suite struct MigrationTests {
+    @Test("a store of the first version opens with all it held")
+    func firstVersion() throws {
+        let directory = temporaryDirectory()
+        let files = FileManager.default
+        try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? files.removeItem(atPath: directory) }
+        let saved = try #require(
+            Bundle.module.path(forResource: "v1", ofType: "sqlite", inDirectory: "Fixtures"))
+        try files.copyItem(atPath: saved, toPath: directory + "/store.sqlite")
+        let bytes = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+        try files.createDirectory(
+            atPath: directory + "/assets/2c", withIntermediateDirectories: true)
+        try Data("hello".utf8).write(to: URL(filePath: directory + "/assets/2c/" + bytes))
+
+        let store = try RecordStore.open(directory: directory)
+        #expect(try store.integrityCheck(deep: true) == [])
+        let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
+        let note = try #require(try store.type(zone.id, RecordTypeName("Note"))).id
+        let listed = try store.records(in: note, limit: 10)
+        #expect(listed.map(\.stem) == [Stem("saved"), Stem("draft")])
+        let text = try store.text(of: listed[0].id).map { String(decoding: $0, as: UTF8.self) }
+        #expect(text?.hasPrefix(#"{"title": "Soup", "n": 2, "photo": {"$asset": "#) == true)
+        #expect(try store.assets(of: listed[0].id).map(\.hash?.hex) == [bytes])
+        #expect(try store.draft(of: listed[1].id)?.error.position?.column == 11)
+        #expect(try store.record(note, Stem("waiting"))?.state == .waitingDelete)
+        #expect(try store.trash(in: note).map(\.stem) == [Stem("deleted")])
+        #expect(try store.history(of: RecordName("saved"), in: zone.id).count == 3)
+        #expect(try store.search(zone.id, words: "soup").map(\.stem) == [Stem("saved")])
+        #expect(
+            try store.outbox(limit: 10).map(\.name) == [RecordName("saved"), RecordName("waiting")])
+        #expect(try store.reserveRecordID().rawValue > 3)
+        try store.close()
+    }
+}

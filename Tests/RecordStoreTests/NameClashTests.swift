@@ -1,0 +1,63 @@
+import RecordModel
+import RecordStore
+import Testing
+
+@Suite struct NameClashTests {
+    @Test("a stem that another type has taken gives the record the name STEM:TYPE")
+    func clash() throws {
+        let fixture = try StoreFixture()
+        let first = try fixture.save("x", #"{"n":1}"#).id
+        let second = try fixture.save("x", #"{"n":1}"#, type: fixture.task).id
+        #expect(try fixture.store.meta(of: first)?.name == RecordName("x"))
+        #expect(try fixture.store.meta(of: second)?.name == RecordName("x:Task"))
+        #expect(
+            try fixture.store.record(named: RecordName("x:Task"), in: fixture.zone.id)?.stem
+                == Stem("x"))
+        #expect(try fixture.pending() == ["x create", "x:Task create"])
+        try fixture.expectSound()
+    }
+
+    @Test("the clash is the same the other way round, and a third name is refused")
+    func otherWay() throws {
+        let fixture = try StoreFixture()
+        let task = try fixture.save("x", "{}", type: fixture.task).id
+        let note = try fixture.save("x", "{}").id
+        #expect(try fixture.store.meta(of: task)?.name == RecordName("x"))
+        #expect(try fixture.store.meta(of: note)?.name == RecordName("x:Note"))
+        #expect(failure { try fixture.save("x:Note", "{}") }?.code == .alreadyExists)
+        try fixture.expectSound()
+    }
+
+    @Test("a name is free again when the other type's record waits for its deletion")
+    func waiting() throws {
+        let fixture = try StoreFixture()
+        let task = try fixture.save("x", "{}", type: fixture.task).id
+        try fixture.beginDelete(task)
+        let note = try fixture.save("x", "{}").id
+        #expect(try fixture.store.meta(of: note)?.name == RecordName("x"))
+        #expect(try fixture.record("x", type: fixture.task) == nil)
+        #expect(try fixture.store.trash(in: fixture.task).map(\.name) == [RecordName("x")])
+        try fixture.expectSound()
+    }
+
+    @Test("names that differ only in their normal form are two records")
+    func normalForms() throws {
+        let fixture = try StoreFixture()
+        let composed = try fixture.save("caf\u{E9}", #"{"n":1}"#).id
+        let decomposed = try fixture.save("cafe\u{301}", #"{"n":2}"#).id
+        #expect(composed != decomposed)
+        #expect(try fixture.text("caf\u{E9}") == #"{"n":1}"#)
+    }
+
+    @Test("a record of the server named X:TYPE shows as X, and makes room when X comes")
+    func remoteNames() throws {
+        let fixture = try StoreFixture()
+        let long = try #require(try fixture.upsert("x:Note", ["n": .int64(1)]).id)
+        #expect(try fixture.record("x")?.id == long)
+        let short = try #require(try fixture.upsert("x", ["n": .int64(2)]).id)
+        #expect(try fixture.record("x")?.id == short)
+        #expect(try fixture.record("x:Note")?.id == long)
+        #expect(try fixture.upsert("x:Note", ["n": .int64(3)]).id == long)
+        try fixture.expectSound()
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import RecordModel
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import RecordStore
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@Suite struct OpeningTests {
+    @Test("a second writer is refused with the pid of the first, and may open after it")
+    func lock() throws {
+        let fixture = try StoreFixture()
+        let error = failure { try RecordStore.open(directory: fixture.directory) }
+        #expect(error?.code == .storeLocked)
+        #expect(error?.message.contains("\(getpid())") == true)
+        try fixture.save("a", "{}")
+        try fixture.reopen()
+        #expect(try fixture.record("a") != nil)
+    }
+
+    @Test("a reader beside the writer sees what is committed, also new fields, and cannot write")
+    func readerBesideWriter() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", #"{"n":1}"#)
+        let reader = try RecordStore.openForReading(directory: fixture.directory)
+        #expect(try reader.record(fixture.note, Stem("a")) != nil)
+        #expect(try reader.schema(of: RecordTypeName("Note")).fields.count == 1)
+        try fixture.save("b", #"{"n":2,"m":"x"}"#)
+        #expect(try reader.record(fixture.note, Stem("b")) != nil)
+        #expect(try reader.schema(of: RecordTypeName("Note")).fields.count == 2)
+        let write = failure {
+            try reader.write(author: .commandLine) { transaction throws(RecordError) in
+                try transaction.setModified(RecordID(1), Timestamp(seconds: 0))
+            }
+        }
+        #expect(write?.code == .readOnly)
+        #expect(try reader.integrityCheck(deep: true) == [])
+        try reader.close()
+        try fixture.save("c", "{}")
+    }
+
+    @Test("a store that nobody has open can be opened for reading")
+    func readerAlone() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", "{}")
+        try fixture.store.close()
+        let reader = try RecordStore.openForReading(directory: fixture.directory)
+        #expect(try reader.record(fixture.note, Stem("a")) != nil)
+        try reader.close()
+        try fixture.reopen()
+    }
+
+    @Test("opening for reading where no store is says so and makes nothing")
+    func nothingThere() throws {
+        let directory = temporaryDirectory()
+        let error = failure { try RecordStore.openForReading(directory: directory) }
+        #expect(error?.code == .notFound)
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test("the store's files are for this user alone")
+    func rights() throws {
+        let fixture = try StoreFixture()
+        for (name, mode) in [("", 0o700), ("/store.sqlite", 0o600), ("/lock", 0o600)] {
+            var information = stat()
+            #expect(lstat(fixture.directory + name, &information) == 0)
+            #expect(Int(information.st_mode & 0o777) == mode)
+        }
+    }
+
+    @Test("a file that is no database is reported as damaged")
+    func damaged() throws {
+        let directory = temporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let garbage = Data(repeating: 0x55, count: 8192)
+        try garbage.write(to: URL(filePath: directory + "/store.sqlite"))
+        let error = failure { try RecordStore.open(directory: directory) }
+        #expect(error?.code == .corrupt)
+    }
+
+    @Test("a store of a newer version is refused for writing and for reading")
+    func newer() throws {
+        let fixture = try StoreFixture()
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.connection.run(
+                "INSERT INTO grdb_migrations (identifier) VALUES ('v99')")
+        }
+        try fixture.store.close()
+        #expect(
+            failure { try RecordStore.open(directory: fixture.directory) }?.code == .storeTooNew)
+        let reading = failure { try RecordStore.openForReading(directory: fixture.directory) }
+        #expect(reading?.code == .storeTooNew)
+        let queue = try DatabaseQueue(path: fixture.directory + "/store.sqlite")
+        try queue.write {
+            try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v99'")
+        }
+        try queue.close()
+        try fixture.reopen()
+    }
+
+    @Test("a failed sync fails every later one until the store is opened again")
+    func latchedSync() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", "{}")
+        try fixture.store.sync()
+        fixture.store.log?.latch(RecordError(.ioFailure, "the disk failed"))
+        #expect(failure { try fixture.store.sync() }?.code == .ioFailure)
+        try fixture.save("b", "{}")
+        #expect(failure { try fixture.store.sync() }?.code == .ioFailure)
+        _ = failure { try fixture.store.close() }
+        try fixture.reopen()
+        try fixture.save("c", "{}")
+        try fixture.store.sync()
+        #expect(try fixture.record("b") != nil)
+    }
+
+    @Test("a full disk refuses the save, keeps what was there, and goes on when there is room")
+    func fullDisk() throws {
+        let fixture = try StoreFixture()
+        let limits = RecordLimits.standard
+        try fixture.save("kept", #"{"n":1}"#)
+        try fixture.write { transaction throws(RecordError) in
+            let pages = try transaction.connection.first("PRAGMA page_count") { $0.int64(0) }
+            try transaction.connection.run("PRAGMA max_page_count = \((pages ?? 0) + 8)")
+        }
+        let long = String(repeating: "x", count: limits.shownValueBytes)
+        let error = failure { try fixture.save("long", #"{"t":"\#(long)"}"#) }
+        #expect(error?.code == .noSpace)
+        #expect(try fixture.record("long") == nil)
+        #expect(try fixture.text("kept") == #"{"n":1}"#)
+        try fixture.expectSound()
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.connection.run("PRAGMA max_page_count = 1000000")
+        }
+        #expect(try fixture.save("long", #"{"t":"\#(long)"}"#).outcome == .created)
+        try fixture.expectSound()
+    }
+}
