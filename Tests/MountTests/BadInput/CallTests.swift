@@ -172,6 +172,18 @@ extension MountTests {
             #expect(try mounted.store.drafts() == 0)
         }
 
+        @Test("truncate(2) that leaves no JSON is EINVAL, and size and bytes still agree")
+        func truncatePath() throws {
+            let (mounted, _, file) = try bench()
+            _ = try SystemCall.readFile(file)
+            #expect(SystemCall.code { try SystemCall.truncate(file, 5) } == EINVAL)
+            let size = try SystemCall.status(file).size
+            #expect(Int64(try SystemCall.readFile(file).count) == size)
+            #expect(try mounted.store.savedText("a") == Self.text)
+            try SystemCall.writeFile(file, "{\"n\": 2}")
+            #expect(try SystemCall.status(file).size == 8)
+        }
+
         @Test("locks hold between two handles")
         func locks() throws {
             let (_, _, file) = try bench()

@@ -69,27 +69,18 @@ enum CrashWriters {
         "\(outside)/manifest-\(writer)"
     }
 
-    /// What a writer was promised.
-    struct Promises {
-        /// The last acknowledged turn of each key.
+    /// The last acknowledged turn of each key of a writer. A key whose file the writer began to
+    /// remove has none until its next save: the file may be gone.
+    static func promises(_ outside: String, _ writer: Int) throws -> [Int: Int] {
         var turns: [Int: Int] = [:]
-        /// The key whose file the writer was just replacing by unlink or rename: it may be gone.
-        var removed: Int?
-    }
-
-    static func promises(_ outside: String, _ writer: Int) throws -> Promises {
-        var promises = Promises()
-        guard SystemCall.exists(manifest(outside, writer)) else { return promises }
+        guard SystemCall.exists(manifest(outside, writer)) else { return turns }
         for line in try SystemCall.readText(manifest(outside, writer)).split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count == 3, let key = Int(parts[0]), let turn = Int(parts[1]) else {
                 continue
             }
-            promises.removed = parts[2] == "removes" ? key : nil
-            if promises.removed == nil { promises.turns[key] = turn }
+            turns[key] = parts[2] == "removes" ? nil : turn
         }
-        // A removal that was acknowledged ends the promise of the value before it.
-        if let key = promises.removed { promises.turns[key] = nil }
-        return promises
+        return turns
     }
 }

@@ -20,7 +20,7 @@ extension MountTests {
                     let promises = try CrashWriters.promises(mounted.outside, writer)
                     for key in 0..<CrashWriters.keys {
                         try SavedTurn.check(
-                            "\(folder)/w\(writer)-\(key).json", atLeast: promises.turns[key],
+                            "\(folder)/w\(writer)-\(key).json", atLeast: promises[key],
                             "cycle \(cycle), turns \(turns)")
                     }
                 }
