@@ -6,8 +6,9 @@ package enum MountPoint {
     /// Whether something was mounted at `path` whose process has died ("Transport endpoint is not
     /// connected").
     package static func isStale(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) != 0 && errno == ENOTCONN
+        // Not stat: the kernel may answer that from its cache, also for a dead process.
+        var figures = statvfs()
+        return statvfs(path, &figures) != 0 && errno == ENOTCONN
     }
 
     /// Whether `path` is the root of a mount, read from the kernel's table so that a mount that

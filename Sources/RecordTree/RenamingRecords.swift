@@ -169,11 +169,30 @@ extension Tree {
         }
         let (old, oldModified) = try shownText(of: id)
         let (text, modified) = try content(of: place)
-        _ = try save(text, as: stem, in: type, modified: modified)
+        try saveExchanged([(stem, id, text, modified)], in: type)
         try storage.place(old, at: try scratchPath(place), modified: oldModified)
         state.withLock { state in
             state.open[id]?.replace(text, modified: modified)
             state.nodes.exchange(.record(id), .scratch(state.scratch.id(at: place)))
+        }
+    }
+
+    /// Saves the records of an exchange, all or none. What is refused stays where it is, so that no
+    /// draft is needed.
+    private func saveExchanged(
+        _ records: [(stem: Stem, id: RecordID, text: [UInt8], modified: Timestamp)],
+        in type: TypeID
+    ) throws(RecordError) {
+        do throws(RecordError) {
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                for record in records {
+                    _ = try transaction.save(
+                        text: record.text, type: type, stem: record.stem, id: record.id,
+                        modified: record.modified)
+                }
+            }
+        } catch where error.isAboutContent {
+            throw RecordError(.refusedRename, error.message, at: error.position)
         }
     }
 
@@ -184,12 +203,8 @@ extension Tree {
         }
         let (text, modified) = try shownText(of: id)
         let (otherText, otherModified) = try shownText(of: otherID)
-        try store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.save(
-                text: otherText, type: type, stem: stem, id: id, modified: otherModified)
-            _ = try transaction.save(
-                text: text, type: type, stem: other, id: otherID, modified: modified)
-        }
+        try saveExchanged(
+            [(stem, id, otherText, otherModified), (other, otherID, text, modified)], in: type)
         state.withLock { state in
             state.removePending(type, stem)
             state.removePending(type, other)

@@ -98,7 +98,8 @@ extension Tree {
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
-        guard isOnlyWriter else { return }
+        // An empty text is a save in progress; closing makes it a draft without an error.
+        guard isOnlyWriter, size > 0 else { return }
         do throws(RecordError) {
             try save(open, isLast: true)
         } catch {

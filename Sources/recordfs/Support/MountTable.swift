@@ -55,7 +55,8 @@ struct MountTable {
 
     /// Whether the daemon of this mount is gone ("Transport endpoint is not connected").
     static func isStale(_ mountpoint: String) -> Bool {
-        var status = stat()
-        return stat(mountpoint, &status) != 0 && errno == ENOTCONN
+        // Not stat: the kernel answers that from its cache for hours, also for a dead daemon.
+        var figures = statvfs()
+        return statvfs(mountpoint, &figures) != 0 && errno == ENOTCONN
     }
 }
