@@ -99,11 +99,8 @@ struct Oracle: Equatable {
     mutating func exchange(_ first: String, _ second: String) -> Int32 {
         guard let left = files[first], let right = files[second] else { return ENOENT }
         if first == second { return 0 }
-        let arrivals = [(first, right), (second, left)]
-        let refused = arrivals.first { isRecord($0.0) && !Oracle.isValid($0.1) }
-        if let (name, text) = refused {
-            // As at a rename: the text arrives as a draft, the other name stays as it is.
-            if !isRecord(first) || !isRecord(second) { _ = save(name, text) }
+        for (name, text) in [(first, right), (second, left)]
+        where isRecord(name) && !Oracle.isValid(text) {
             return EPROTO
         }
         _ = save(first, right)

@@ -9,9 +9,7 @@ extension ToolCase {
 
     /// Ex mode reads no terminal, but opens, locks and writes as on one.
     private static func vim(_ backupcopy: String) -> ToolCase {
-        ToolCase(
-            name: "vim (backupcopy=\(backupcopy))", failure: backupcopy == "yes" ? .told : .undone
-        ) { place, edit in
+        ToolCase(name: "vim (backupcopy=\(backupcopy))", failure: .undone) { place, edit in
             try place.tool(
                 "vim", "-u", "NONE", "-i", "NONE", "-es", "-V1", "-c",
                 "set nocp wb swapfile bkc=\(backupcopy)",
@@ -63,7 +61,8 @@ extension ToolCase {
         }
     }
 
-    private static let emacsOnTerminal = ToolCase(name: "emacs (on a terminal)") { place, edit in
+    private static let emacsOnTerminal = ToolCase(name: "emacs (on a terminal)", failure: .undone) {
+        place, edit in
         let terminal = try Terminal(
             ["emacs", "-Q", "-nw", "+3:15", place.file], environment: place.environment,
             directory: place.folder)
