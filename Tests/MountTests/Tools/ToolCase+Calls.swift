@@ -59,7 +59,9 @@ extension ToolCase {
             """, place.file, edit.new)
     }
 
-    private static let mapped = ToolCase(name: "mmap (shared, read and write)") { place, edit in
+    /// mmap duplicates the descriptor and is the first to close it, deaf to the answer.
+    private static let mapped = ToolCase(name: "mmap (shared, read and write)", failure: .silent) {
+        place, edit in
         try place.python(
             """
             import mmap, sys
@@ -88,8 +90,11 @@ extension ToolCase {
             """, place.file, edit.new)
     }
 
-    /// The old text is at the scratch name afterwards; the tool removes it.
-    private static let exchange = ToolCase(name: "temporary file, renameat2 EXCHANGE") {
+    /// The old text is at the scratch name afterwards; the tool removes it. An exchange that is
+    /// refused leaves both names as they were.
+    private static let exchange = ToolCase(
+        name: "temporary file, renameat2 EXCHANGE", failure: .undone
+    ) {
         place, edit in
         try place.python(
             """

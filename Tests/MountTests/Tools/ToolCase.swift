@@ -20,7 +20,7 @@ struct ToolCase: Sendable, CustomTestStringConvertible {
         case told
         /// It ignores what close answers; the text stays as a draft.
         case silent
-        /// It says so and puts the old file back.
+        /// It says so, and the old file is there again or still.
         case undone
     }
 
