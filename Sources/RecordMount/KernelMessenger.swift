@@ -28,10 +28,15 @@ final class KernelMessenger: Sendable {
         }
     }
 
-    /// Waits until the kernel has heard, but never for long: the kernel may need the very thread
+    /// Sends and waits until the kernel has heard, but never for long: it may need the very thread
     /// that waits here.
     func deliver(_ notices: [KernelNotice]) {
         for notice in notices { send(notice) }
+        waitUntilHeard()
+    }
+
+    /// Returns when the kernel has all that was sent before, or after a moment.
+    func waitUntilHeard() {
         let heard = StopSignal()
         notifier.perform { heard.set() }
         _ = heard.wait(.milliseconds(100))

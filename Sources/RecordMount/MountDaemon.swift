@@ -33,7 +33,8 @@ package enum MountDaemon {
         ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
-            owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly, grace: configuration.grace)
+            owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly,
+            grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
         let tree = Tree(store: store, options: options)
@@ -44,7 +45,13 @@ package enum MountDaemon {
         let messenger = KernelMessenger(
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
         tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })
-        store.observe { changes in messenger.send(tree.storeChanged(changes)) }
+        store.observe { changes in
+            let touches = tree.storeChanged(changes)
+            // Whoever changes records beside the mount meets them there when the change returns. A
+            // change of the mount itself never waits: its caller may hold what the kernel needs.
+            if changes.contains(where: \.isMadeBesideTheMount) { messenger.waitUntilHeard() }
+            messenger.send(touches)
+        }
         do throws(MountError) {
             try session.mount()
         } catch {
@@ -75,6 +82,15 @@ package enum MountDaemon {
             try MountPoint.unmount(mountpoint, lazy: lazy)
         } catch {
             throw RecordError(.ioFailure, "\(error)")
+        }
+    }
+}
+
+extension StoreChange {
+    fileprivate var isMadeBesideTheMount: Bool {
+        switch author {
+        case .commandLine, .import, .sync: true
+        case .mount, .restore: false
         }
     }
 }

@@ -183,7 +183,9 @@ extension Tree {
                 open.handles -= 1
                 return open.handles == 0
             }
-            if isDone, state.assets[open.key] === open { state.assets[open.key] = nil }
+            guard isDone else { return }
+            if state.assets[open.key] === open { state.assets[open.key] = nil }
+            state.forgetDetached { if case .asset(let it) = $0 { it === open } else { false } }
         }
     }
 }

@@ -8,6 +8,9 @@ extension Tree {
     package func attributes(of number: NodeNumber, handle: HandleNumber?) throws(RecordError)
         -> (Attributes, isCacheable: Bool)
     {
+        if let detached = state.withLock({ $0.detached[number] }) {
+            return (attributes(of: detached, number), false)
+        }
         let node = try node(number)
         if case .scratch(let id) = node, let handle, let open = try? self.handle(handle),
             case .scratch(let file, id) = open.current
@@ -18,6 +21,20 @@ extension Tree {
             throw RecordError(.stale, "the file is gone; look its name up again")
         }
         return (attributes, isCacheable(node))
+    }
+
+    /// Of a file that has no name any more.
+    private func attributes(of detached: OpenHandle.Backing, _ number: NodeNumber) -> Attributes {
+        var shown: (size: Int64, modified: Timestamp) = (0, now)
+        switch detached {
+        case .record(let open):
+            shown = open.state.withLock { (Int64($0.text?.count ?? 0), $0.modified) }
+        case .asset(let open): shown = open.shown
+        case .scratch, .content, .bytes, .events, .command, .directory: break
+        }
+        var attributes = file(number, size: shown.size, modified: shown.modified, 0o644)
+        attributes.links = 0
+        return attributes
     }
 
     func isCacheable(_ node: Node) -> Bool {

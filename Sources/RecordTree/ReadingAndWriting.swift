@@ -92,7 +92,7 @@ extension Tree {
         case .record(let open):
             do throws(RecordError) {
                 try save(open, isLast: false)
-            } catch where error.isAboutContent {
+            } catch  where error.isAboutContent {
                 open.state.withLock { $0.untold = error }
             }
             try synchronizeStore()

@@ -47,6 +47,9 @@ package final class Tree: Sendable {
         /// New names without a row, which lookups and listings show nevertheless.
         var pending: [TypeID: [Stem: RecordID]] = [:]
         var assets: [AssetKey: OpenAsset] = [:]
+        /// Files that lost their name to a removal or a replacement while they are open, by the
+        /// number that the kernel has for them.
+        var detached: [NodeNumber: OpenHandle.Backing] = [:]
         var handles: [HandleNumber: OpenHandle] = [:]
         var nextHandle: UInt64 = 1
         /// Type rows with their zones: they say who may write, at every getattr.

@@ -67,10 +67,7 @@ extension Tree {
         case .created, .restored:
             return [.entry(parent: parent, name: name), .content(parent)]
         case .deleted, .waiting:
-            state.withLock { state in
-                state.nodes.retire(.record(record))
-                state.detach(record)
-            }
+            state.withLock { $0.detach(record) }
             return [.entry(parent: parent, name: name), .content(parent)]
         case .updated, .draft, .text: return numbers.map(KernelNotice.content)
         case .asset: return numbers.map(KernelNotice.content) + [.content(parent)]

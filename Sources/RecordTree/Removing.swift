@@ -34,10 +34,7 @@ extension Tree {
         if try takePending(id) == nil {
             try beginDelete(id)
         }
-        state.withLock { state in
-            state.nodes.retire(.record(id))
-            state.detach(id)
-        }
+        state.withLock { $0.detach(id) }
     }
 
     /// The record vanishes now and for good after the grace time; a row says so from here on.
@@ -75,11 +72,7 @@ extension Tree {
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
-        state.withLock { state in
-            state.nodes.retire(.asset(id))
-            state.assets[AssetKey(entry)]?.unlink()
-            state.assets[AssetKey(entry)] = nil
-        }
+        state.withLock { $0.detach(entry) }
         recordTextChanged(entry.record)
     }
 
@@ -98,9 +91,36 @@ extension Tree {
 }
 
 extension Tree.State {
-    /// The open record has lost its name: its handles see it to their end, nothing is saved.
+    /// The record has lost its name: its handles see it to their end, nothing is saved, and what
+    /// comes under the name gets another number.
     mutating func detach(_ id: RecordID) {
-        guard let open = self.open.removeValue(forKey: id) else { return }
-        open.state.withLock { $0.isUnlinked = true }
+        let number = nodes.number(of: .record(id))
+        if let open = forgetOpen(id), let number { detached[number] = .record(open) }
+        nodes.retire(.record(id))
+    }
+
+    /// Nothing is saved any more of an open record. Gives it when it is open.
+    mutating func forgetOpen(_ id: RecordID) -> OpenRecord? {
+        guard let open = self.open.removeValue(forKey: id) else { return nil }
+        let isOpen = open.state.withLock { state in
+            state.isUnlinked = true
+            return state.handles > 0
+        }
+        return isOpen ? open : nil
+    }
+
+    /// As of a record. The new content of the name is another file.
+    mutating func detach(_ asset: AssetEntry) {
+        let number = nodes.number(of: .asset(asset.id))
+        if let open = assets.removeValue(forKey: AssetKey(asset)) {
+            open.unlink()
+            if let number { detached[number] = .asset(open) }
+        }
+        nodes.retire(.asset(asset.id))
+    }
+
+    mutating func forgetDetached(_ matches: (OpenHandle.Backing) -> Bool) {
+        guard !detached.isEmpty else { return }
+        detached = detached.filter { !matches($0.value) }
     }
 }

@@ -13,6 +13,9 @@ extension Tree {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become an asset")
         }
+        if let replaced = try findAsset(type, stem, field, index) {
+            state.withLock { $0.detach(replaced) }
+        }
         let (entry, opened) = try createAsset(
             type, stem, field, index, fileExtension: fileExtension, flags: O_WRONLY | O_TRUNC)
         defer { release(opened.handle) }

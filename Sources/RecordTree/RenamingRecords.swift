@@ -45,17 +45,9 @@ extension Tree {
             let entry = try store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.saveDraft(text: text, type: type, stem: stem, id: id, error: error)
             }
-            deliver(recordPages(entry.id))
-            notifyNewName(type, stem.fileName, isNew: existing == nil)
+            deliver(recordPages(entry.id) + [.content(NodeNumber(type))])
             throw RecordError(.refusedRename, error.message, at: error.position)
         }
-    }
-
-    /// The kernel did not see the name come: it may hold that there is none.
-    func notifyNewName(_ type: TypeID, _ name: [UInt8], isNew: Bool) {
-        guard isNew else { return }
-        let parent = NodeNumber(type)
-        notify([.entry(parent: parent, name: name), .content(parent)])
     }
 
     /// The kernel's dentry of the record now holds the scratch file's node, and whoever has the
@@ -99,7 +91,7 @@ extension Tree {
             if let number = state.nodes.number(of: .record(id)) {
                 state.nodes.rebind(number, to: .scratch(scratch))
             }
-            state.detach(id)
+            _ = state.forgetOpen(id)
             return scratch
         }
         guard let open else { return }
@@ -191,7 +183,7 @@ extension Tree {
                         modified: record.modified)
                 }
             }
-        } catch where error.isAboutContent {
+        } catch  where error.isAboutContent {
             throw RecordError(.refusedRename, error.message, at: error.position)
         }
     }

@@ -90,7 +90,9 @@ extension Tree {
                 open.handles -= 1
                 return open.handles == 0 && (!open.isDirty || open.isUnlinked)
             }
-            if isDone, state.open[open.id] === open { state.open[open.id] = nil }
+            guard isDone else { return }
+            if state.open[open.id] === open { state.open[open.id] = nil }
+            state.forgetDetached { if case .record(let it) = $0 { it === open } else { false } }
         }
     }
 

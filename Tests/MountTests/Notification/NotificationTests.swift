@@ -73,7 +73,7 @@ extension MountTests {
             try SystemCall.writeFile("\(folder)/x.json", "{\"n\": 1}")
             let watcher = try Watcher(folder)
             try mounted.recordfs("mv", Self.path, "private/Kitchen/Recipe/y")
-            try watcher.expect("y.json>")
+            try watcher.expect("CREATE y.json", "DELETE x.json")
             #expect(try number("\(folder)/y.json") == 1)
             #expect(!SystemCall.exists("\(folder)/x.json"))
             try SystemCall.rename("\(folder)/y.json", "\(folder)/z.json")
