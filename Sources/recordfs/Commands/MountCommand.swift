@@ -53,8 +53,6 @@ struct MountSettings {
     let allowsOther: Bool
     let grace: Duration
     let threads: Int
-    /// Whether the mount may hide files that its directory has.
-    let mayHideFiles: Bool
     /// Options that go to libfuse as they are.
     let extraOptions: [String]
 
@@ -70,7 +68,6 @@ struct MountSettings {
         var allowsOther = command.allowOther
         var grace = configuration.grace
         var directory = command.state.directory
-        var mayHideFiles = false
         var extra: [String] = []
         for option in command.options.flatMap({ $0.split(separator: ",").map(String.init) }) {
             let value = option.split(separator: "=", maxSplits: 1).dropFirst().first.map(
@@ -78,7 +75,6 @@ struct MountSettings {
             switch option.prefix(while: { $0 != "=" }) {
             case "ro": isReadOnly = true
             case "allow_other": allowsOther = true
-            case "nonempty": mayHideFiles = true
             case "state": directory = Places.absolute(value ?? directory)
             case "grace":
                 guard let seconds = value.flatMap(Double.init), (0...3600).contains(seconds) else {
@@ -95,7 +91,6 @@ struct MountSettings {
         self.isReadOnly = isReadOnly
         self.allowsOther = allowsOther
         self.grace = grace
-        self.mayHideFiles = mayHideFiles
         self.directory = directory
         extraOptions = extra
         threads = max(1, command.threads)
@@ -114,11 +109,9 @@ struct MountSettings {
                     .alreadyExists, "is mounted already. recordfs unmount ends that mount.")
             }
             try Places.makeDirectory(mountpoint)
-            if !mayHideFiles, try !Places.isEmpty(mountpoint) {
+            guard try Places.isEmpty(mountpoint) else {
                 throw RecordError(
-                    .notEmpty,
-                    "has files, which a mount would hide. Choose another directory, or add "
-                        + "-o nonempty.")
+                    .notEmpty, "has files, which a mount would hide. Choose another directory.")
             }
         }
     }

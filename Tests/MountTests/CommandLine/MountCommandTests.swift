@@ -1,0 +1,139 @@
+import Glibc
+import RecordModel
+import Testing
+
+extension MountTests {
+    @Suite struct MountCommandTests {
+        private let home: CommandLineHome
+        private var place: String { "\(home.folder)/RecordFS" }
+
+        init() throws { home = try CommandLineHome() }
+
+        @Test("mount and unmount need no arguments; status and the log say what is")
+        func defaults() throws {
+            let mount = try home.recordfs("mount")
+            #expect(mount.status == 0 && mount.output.contains(place), "\(mount)")
+            #expect(MountTable.isMounted(place))
+            #expect(try home.recordfs("status").output.hasPrefix("Mounted at \(place)"))
+            #expect(try home.recordfs("mount").status == 1)
+            #expect(try home.recordfs("unmount").status == 0)
+            #expect(!MountTable.isMounted(place))
+            #expect(try home.recordfs("unmount").status == 3)
+            let log = try SystemCall.readText("\(home.folder)/.local/state/recordfs/recordfs.log")
+            #expect(log.contains("Mounted") && log.contains("Unmounted"))
+            var status = stat()
+            #expect(stat("\(home.folder)/.local/share/recordfs", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o700)
+        }
+
+        @Test("commands see and change the same records beside the mount, by paths on it too")
+        func beside() throws {
+            try home.recordfs("mount")
+            let result = try home.shell(
+                """
+                mkdir -p RecordFS/private/Kitchen/Recipe && cd RecordFS/private/Kitchen/Recipe
+                echo '{"n": 1}' > soup.json
+                recordfs get private/Kitchen/Recipe/soup
+                echo '{"n": 2}' | recordfs put soup.json
+                cat soup.json
+                recordfs history ./soup.json | wc -l
+                recordfs ls .
+                recordfs mv ~/RecordFS/private/Kitchen/Recipe/soup.json stew
+                ls
+                recordfs rm stew.json; ls
+                recordfs restore stew.json; cat stew.json
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "{\"n\": 1}", "{\"n\": 2}", "3", "soup.json", "stew.json", "{\"n\": 2}",
+                ], "\(result)")
+            #expect(result.errors == "")
+            #expect(try home.recordfs("unmount").status == 0)
+        }
+
+        @Test("a mount in use is not ended but detached when asked")
+        func busy() throws {
+            try home.recordfs("mount")
+            let held = try SystemCall.open("\(place)/README.md", O_RDONLY)
+            let refused = try home.recordfs("unmount")
+            #expect(refused.status == 1 && refused.errors.contains("--lazy"), "\(refused)")
+            #expect(MountTable.isMounted(place))
+            #expect(try home.recordfs("unmount", "--lazy").status == 0)
+            #expect(!MountTable.isMounted(place))
+            try SystemCall.close(held)
+        }
+
+        @Test("a directory with files is not hidden by a mount")
+        func nonEmpty() throws {
+            try SystemCall.makeDirectory(place)
+            _ = try home.file("RecordFS/mine", "x")
+            let refused = try home.recordfs("mount")
+            #expect(refused.status == 1 && refused.errors.contains(place), "\(refused)")
+            #expect(!MountTable.isMounted(place))
+            let file = try home.recordfs("mount", "\(place)/mine")
+            #expect(file.status == 1 && file.errors.contains("not a directory"), "\(file)")
+        }
+
+        @Test("the reason why a background mount failed comes back to who asked")
+        func failure() throws {
+            try home.recordfs("mount")
+            let other = try home.recordfs("mount", "\(home.folder)/other")
+            #expect(other.status == 1 && other.errors.contains("Process"), "\(other)")
+            try home.recordfs("unmount")
+            try SystemCall.makeDirectories("\(home.folder)/broken")
+            _ = try home.file("broken/store.sqlite", String(repeating: "no database ", count: 100))
+            let broken = try home.recordfs("mount", "--state", "\(home.folder)/broken")
+            #expect(broken.status == 1 && broken.errors.hasPrefix("recordfs: "), "\(broken)")
+            #expect(broken.errors.split(separator: "\n").count == 1)
+            #expect(!MountTable.isMounted(place))
+        }
+
+        @Test("as mount.recordfs it takes the arguments of mount(8)")
+        func helper() throws {
+            let helper = "\(home.folder)/mount.recordfs"
+            try SystemCall.symlink(to: try Executable.recordfs(), at: helper)
+            let state = "\(home.folder)/state"
+            let result = try finish(
+                [helper, state, place, "-s", "-o", "rw,nofail,x-systemd.automount,grace=1"],
+                environment: home.environment)
+            #expect(result.status == 0, "\(result)")
+            #expect(MountTable.isMounted(place))
+            let status = try home.recordfs("--state", state, "status", "--json")
+            let daemon = try JSONParser.parse(Array(status.output.utf8))["daemon"]
+            #expect(daemon?["mountpoint"]?.string?.string == place)
+            #expect(try home.recordfs("--state", state, "unmount").status == 0)
+        }
+
+        @Test("doctor names a mount that has lost its process, and mount heals it")
+        func doctor() throws {
+            try home.recordfs("mount")
+            let status = try home.recordfs("status", "--json")
+            let daemon = try JSONParser.parse(Array(status.output.utf8))["daemon"]
+            let pid = try #require(daemon?["pid"]?.int64)
+            kill(pid_t(pid), SIGKILL)
+            let place = place
+            #expect(
+                MountTable.wait(
+                    seconds: 10,
+                    until: { SystemCall.code { _ = try SystemCall.list(place) } == ENOTCONN },
+                    orUntil: { false }))
+            let doctor = try home.recordfs("doctor")
+            #expect(doctor.status == 1, "\(doctor)")
+            #expect(doctor.output.contains("recordfs mount "))
+            #expect(try home.recordfs("mount").status == 0)
+            #expect(try SystemCall.list(place).contains("private"))
+            #expect(try home.recordfs("unmount").status == 0)
+        }
+
+        @Test("a read-only mount refuses changes of both ways")
+        func readOnly() throws {
+            try home.recordfs("put", "private/A/B/c", input: "{\"n\": 1}")
+            try home.recordfs("mount", "--read-only")
+            let file = "\(place)/private/A/B/c.json"
+            #expect(SystemCall.code { try SystemCall.writeFile(file, "{}") } == EROFS)
+            #expect(try home.recordfs("put", "private/A/B/c", input: "{}").status == 1)
+            #expect(try home.recordfs("get", "private/A/B/c").output == "{\"n\": 1}")
+            #expect(try home.recordfs("unmount").status == 0)
+        }
+    }
+}
