@@ -111,28 +111,6 @@ package final class Notifier: Sendable {
     }
 }
 
-/// A POSIX semaphore.
-private final class Semaphore: @unchecked Sendable {
-    // @unchecked: the address never changes, and sem_post and sem_wait may be called anywhere.
-    private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() {
-        raw.initialize(to: sem_t())
-        sem_init(raw, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(raw)
-        raw.deallocate()
-    }
-
-    func signal() { sem_post(raw) }
-
-    func wait() {
-        while sem_wait(raw) != 0, errno == EINTR {}
-    }
-}
-
 extension FileName {
     /// - Parameter body: gets the name terminated by NUL, and its length without it.
     fileprivate func withCString(_ body: (UnsafePointer<CChar>, Int) -> Void) {

@@ -52,7 +52,8 @@ package final class Session: Sendable {
 
     /// Answers calls until the file system is unmounted, by `unmount` or by anybody else; then
     /// ends the notifier and calls the file system's `destroy`.
-    /// - Parameter threads: how many read and carry out calls.
+    /// - Parameter threads: how many carry out calls; more than one matter only when calls are slow
+    ///   (see `Readers`).
     package func run(threads: Int = Session.defaultThreads) throws(MountError) {
         let session: SessionPointer? = state.withLock { state in
             guard case .mounted(let session) = state else { return nil }
@@ -67,7 +68,7 @@ package final class Session: Sendable {
         }
         do throws(Errno) {
             try notifier.start(session)
-            try read(session, threads: max(1, threads))
+            try Readers(session).run(threads: max(1, threads))
         } catch {
             throw MountError(.failed, "could not start a thread: \(error)")
         }
@@ -79,23 +80,8 @@ package final class Session: Sendable {
         try MountPoint.unmount(mountpoint, lazy: lazy)
     }
 
-    /// Two: one call that waits for the disk does not stop the others; more were not faster.
-    package static var defaultThreads: Int { 2 }
-
-    private func read(_ session: SessionPointer, threads: Int) throws(Errno) {
-        var readers: [SystemThread] = []
-        defer { for reader in readers { reader.join() } }
-        for number in 1...threads {
-            do throws(Errno) {
-                readers.append(
-                    try SystemThread(name: "fuse-\(number)") { session.readCalls() })
-            } catch {
-                // With one reader the mount works; without any it would hang its users.
-                guard readers.isEmpty else { break }
-                throw error
-            }
-        }
-    }
+    /// Three slow calls, such as fsync on a slow disk, leave the mount usable.
+    package static var defaultThreads: Int { 4 }
 
     private var hint: String {
         if options.allowOther, geteuid() != 0 {

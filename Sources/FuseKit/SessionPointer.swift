@@ -27,20 +27,6 @@ struct SessionPointer: @unchecked Sendable {
         self.raw = raw
     }
 
-    /// Reads calls and carries them out until the file system is unmounted.
-    func readCalls() {
-        var buffer = fuse_buf()
-        defer { free(buffer.mem) }
-        while fuse_session_exited(raw) == 0 {
-            let length = fuse_session_receive_buf(raw, &buffer)
-            if length == -EINTR || length == -EAGAIN { continue }
-            guard length > 0 else { break }
-            fuse_session_process_buf(raw, &buffer)
-        }
-        // Whatever ended this reader ends the others at their next call.
-        fuse_session_exit(raw)
-    }
-
     /// Unmounts when that has not happened, calls the file system's destroy, frees.
     func destroy() {
         fuse_session_unmount(raw)

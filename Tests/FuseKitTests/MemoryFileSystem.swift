@@ -5,7 +5,8 @@ import Synchronization
 /// A directory of files in memory, with timeouts so long that only notification ends them.
 ///
 /// What a file is called says how it behaves: `dropped` never answers a read, `later` keeps the
-/// reply, `stream` is read past the page cache, `disk` is read from a real file.
+/// reply, `stream` is read past the page cache, `blocking` blocks its thread until the gate is open,
+/// `disk` is read from a real file.
 final class MemoryFileSystem: FileSystem {
     struct File {
         let node: NodeID
@@ -15,6 +16,8 @@ final class MemoryFileSystem: FileSystem {
     }
 
     let log = CallLog()
+    /// Opened by the call `go`.
+    let gate = CallLog()
     /// Guards the files, by name.
     private let files = Mutex<[FileName: File]>([:])
     private let next = Mutex<UInt64>(2)
@@ -199,6 +202,10 @@ final class MemoryFileSystem: FileSystem {
             let pending = PendingReply(reply) { [log] in log.add("interrupted") }
             waiting.withLock { $0.append(pending) }
             log.add("read \(name)")
+        case "blocking":
+            log.add("read blocking")
+            _ = gate.waits(for: "go")
+            reply.send(file.content, from: offset)
         case "disk": reply.send(descriptor: descriptor.withLock { $0 }, offset: offset)
         default:
             log.add("read \(name)")
@@ -249,6 +256,7 @@ final class MemoryFileSystem: FileSystem {
         node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply
     ) {
         log.add("fsync \(dataOnly)")
+        if find(node)?.name == FileName("blocking") { _ = gate.waits(for: "go") }
         reply.fail(.ENOSPC)
     }
 

@@ -42,6 +42,20 @@ struct ReplyTests {
         #expect(try cat.finish() == .init(status: 0, text: "slow"))
     }
 
+    @Test("a call that blocks its thread does not stop the others", arguments: ["cat", "sync"])
+    func blockingCall(program: String) throws {
+        let files = ["blocking": "slow", "other": "quick"]
+        let mount = try TestMount(MemoryFileSystem(files), threads: 2)
+        let child = try ChildProcess([program, mount.file("blocking")])
+        let call = program == "cat" ? "read blocking" : "fsync false"
+        #expect(mount.fileSystem.log.waits(for: call))
+        #expect(try mount.cat("other").text == "quick")
+        #expect(try mount.shell("ls | wc -l").text == "2\n")
+        mount.fileSystem.gate.add("go")
+        _ = try child.finish()
+        #expect(try mount.cat("other").text == "quick")
+    }
+
     @Test("a caller that gets a signal while its read is kept is answered EINTR")
     func interruptedRead() throws {
         let mount = try TestMount(MemoryFileSystem(["stream": "never"]))

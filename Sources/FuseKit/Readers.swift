@@ -1,0 +1,131 @@
+import CFuse3
+import Glibc
+import Synchronization
+
+/// The threads that read calls from the kernel and carry them out.
+///
+/// One reads and works at a time, the others stand by: when several wait in the kernel, it wakes
+/// them in turn, and each call then pays for a change of thread and processor (measured on 2
+/// processors: opening and closing a file takes a sixth longer with 2 threads, up to twice as long
+/// with 4). A call that takes long passes the right to read on: fsync at once, any other when the
+/// watch finds it unfinished after a tick.
+final class Readers: Sendable {
+    private static let tick = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+    /// Ticks without any call after which the watch sleeps until the next call.
+    private static let ticksToSleep = 2
+
+    private let session: SessionPointer
+    /// The right to read; whoever has it is the reader.
+    private let right = Semaphore(value: 1)
+    /// How many calls have begun, which numbers them.
+    private let begun = Atomic<UInt64>(0)
+    /// The call on which the reader works, by its number; 0 while it reads, or has lost the right.
+    private let current = Atomic<UInt64>(0)
+    private let wake = Semaphore()
+    private let isAsleep = Atomic<Bool>(false)
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ session: SessionPointer) { self.session = session }
+
+    /// Carries out calls until the file system is unmounted.
+    func run(threads: Int) throws(Errno) {
+        let watch = threads > 1 ? try SystemThread(name: "fuse-watch") { self.watch() } : nil
+        var readers: [SystemThread] = []
+        defer {
+            for reader in readers { reader.join() }
+            isOver.store(true, ordering: .sequentiallyConsistent)
+            wake.signal()
+            watch?.join()
+        }
+        for number in 1...threads {
+            do throws(Errno) {
+                readers.append(try SystemThread(name: "fuse-\(number)") { self.readCalls() })
+            } catch {
+                // With one reader the mount works; without any it would hang its users.
+                guard readers.isEmpty else { break }
+                throw error
+            }
+        }
+    }
+
+    private func readCalls() {
+        var buffer = fuse_buf()
+        defer { free(buffer.mem) }
+        right.wait()
+        while fuse_session_exited(session.raw) == 0 {
+            let length = fuse_session_receive_buf(session.raw, &buffer)
+            if length == -EINTR || length == -EAGAIN { continue }
+            guard length > 0 else { break }
+            if buffer.isSlow {
+                right.signal()
+                fuse_session_process_buf(session.raw, &buffer)
+                right.wait()
+            } else {
+                let call = begin()
+                fuse_session_process_buf(session.raw, &buffer)
+                if !end(call) { right.wait() }
+            }
+        }
+        // Whatever ended this reader ends the next one too.
+        fuse_session_exit(session.raw)
+        right.signal()
+    }
+
+    private func begin() -> UInt64 {
+        let call = begun.add(1, ordering: .sequentiallyConsistent).newValue
+        current.store(call, ordering: .sequentiallyConsistent)
+        if isAsleep.load(ordering: .sequentiallyConsistent),
+            isAsleep.exchange(false, ordering: .sequentiallyConsistent)
+        {
+            wake.signal()
+        }
+        return call
+    }
+
+    /// - Returns: whether this thread still has the right to read.
+    private func end(_ call: UInt64) -> Bool {
+        current.compareExchange(
+            expected: call, desired: 0, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    /// Takes the right to read away from whoever works on one call for a whole tick.
+    private func watch() {
+        var seen: UInt64 = 0
+        var idleTicks = 0
+        while !isOver.load(ordering: .sequentiallyConsistent) {
+            let call = current.load(ordering: .sequentiallyConsistent)
+            let last = begun.load(ordering: .sequentiallyConsistent)
+            if call != 0, call == seen, end(call) { right.signal() }
+            idleTicks = last == seen ? idleTicks + 1 : 0
+            seen = last
+            if idleTicks >= Self.ticksToSleep {
+                sleep(unlessAfter: last)
+                idleTicks = 0
+            } else {
+                // Relative, so that a step of the clock does not stop the watch.
+                var tick = Self.tick
+                nanosleep(&tick, nil)
+            }
+        }
+    }
+
+    private func sleep(unlessAfter last: UInt64) {
+        isAsleep.store(true, ordering: .sequentiallyConsistent)
+        // A call that began before the flag was set would not have woken the watch.
+        if begun.load(ordering: .sequentiallyConsistent) == last { wake.wait() }
+        isAsleep.store(false, ordering: .sequentiallyConsistent)
+    }
+}
+
+extension fuse_buf {
+    /// Whether the call waits for the disk as a rule; from the header that each call begins with
+    /// (linux/fuse.h: length, operation).
+    fileprivate var isSlow: Bool {
+        let fsync: UInt32 = 20
+        let fsyncdir: UInt32 = 30
+        guard size >= 8, let mem else { return false }
+        let operation = mem.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+        return operation == fsync || operation == fsyncdir
+    }
+}
