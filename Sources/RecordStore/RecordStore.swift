@@ -121,6 +121,11 @@ package final class RecordStore: Sendable {
                 if transaction.placesChanged { cache.types.removeAll() }
             }
         }
+        if !transaction.referredAssets.isEmpty {
+            assetsInFlight.withLock { assets in
+                for hash in transaction.referredAssets { assets.release(hash) }
+            }
+        }
         if let own = transaction.ownRecordIDs { recordIDs.withLock { $0.add(own) } }
     }
 

@@ -78,6 +78,12 @@ struct AssetsInFlight: Sendable {
     private var counts: [ContentHash: Int] = [:]
 
     mutating func add(_ hash: ContentHash) { counts[hash, default: 0] += 1 }
-    mutating func remove(_ hash: ContentHash) { counts[hash] = nil }
+
+    /// A committed transaction refers to what one import placed.
+    mutating func release(_ hash: ContentHash) {
+        guard let count = counts[hash] else { return }
+        counts[hash] = count > 1 ? count - 1 : nil
+    }
+
     func contains(_ hash: ContentHash) -> Bool { counts[hash] != nil }
 }

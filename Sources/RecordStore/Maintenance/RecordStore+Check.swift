@@ -48,7 +48,7 @@ extension RecordStore {
         (
             "An outgoing change of %@ has no record.",
             """
-            SELECT name FROM outbox o WHERE operation != 3
+            SELECT name FROM outbox o WHERE operation != 3 AND batch = 0
                 AND NOT EXISTS (SELECT 1 FROM record r WHERE r.id = o.record_id)
             """
         ),

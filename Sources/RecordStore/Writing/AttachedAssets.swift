@@ -40,6 +40,8 @@ private struct AssetRow {
     let index: Int64
     let hash: String?
     let size: Int64
+
+    var content: ContentHash? { hash.map { ContentHash(hex: $0) } }
 }
 
 private struct AssetPlace: Hashable {
@@ -47,13 +49,46 @@ private struct AssetPlace: Hashable {
     let index: Int64
 }
 
+private struct FoundContent {
+    let hash: ContentHash
+    let size: Int64
+    /// Whether these are the bytes that the text speaks of, as far as it says.
+    let isClaimed: Bool
+}
+
+/// Where the bytes of a record's assets may come from.
+private struct AssetSources {
+    /// The rows that the record has.
+    let rows: [AssetPlace: AssetRow]
+    /// What the text said that these rows are of.
+    let old: [ExpectedAsset]
+    /// From a version, the trash, a renamed record, or a file that was just written.
+    let known: [KeptAsset]
+
+    func given(_ key: AssetPlace) -> KeptAsset? {
+        known.first { $0.field == key.field && $0.index == key.index }
+    }
+
+    func size(of hash: ContentHash) -> Int64? {
+        rows.values.first { $0.hash == hash.hex }?.size
+    }
+
+    /// The row of the element of that file name, which need not be at its old place.
+    func row(named name: Text, _ key: AssetPlace) -> AssetRow? {
+        let named = old.filter { $0.field == key.field && $0.value?.fileName == name }
+        let element = named.first { $0.index == key.index } ?? named.first
+        return element.flatMap { rows[AssetPlace(field: $0.field, index: $0.index)] }
+    }
+}
+
 extension Transaction {
-    /// Makes the rows of `asset` what the text names. The bytes of a name are, in this order:
-    /// given here, those that the row has, those of the hash that the text claims, those of the
-    /// file that the text names; else they are still to come.
+    /// Makes the rows of `asset` what the text names, with the bytes of `AssetSources`; where it
+    /// finds none they are still to come.
+    ///
+    /// - Parameter old: the document whose assets the rows are.
     func attachAssets(
-        of document: RecordDocument, to record: RecordID, _ place: TypePlace, hadAssets: Bool,
-        known: [KeptAsset]
+        of document: RecordDocument, replacing old: RecordDocument?, to record: RecordID,
+        _ place: TypePlace, hadAssets: Bool, known: [KeptAsset]
     ) throws(RecordError) -> (any: Bool, anyMissing: Bool) {
         let expected = ExpectedAsset.all(in: document, limits: store.options.limits)
         guard hadAssets || !expected.isEmpty else { return (false, false) }
@@ -61,29 +96,21 @@ extension Transaction {
         for row in try assetRows(of: record) {
             rows[AssetPlace(field: row.field, index: row.index)] = row
         }
+        let old = old.map { ExpectedAsset.all(in: $0, limits: store.options.limits) } ?? []
+        let sources = AssetSources(rows: rows, old: old, known: known)
         var anyMissing = false
         for asset in expected {
             let key = AssetPlace(field: asset.field, index: asset.index)
-            let row = rows.removeValue(forKey: key)
-            let given = known.first { $0.field == asset.field && $0.index == asset.index }
+            rows[key] = nil
             guard let value = asset.value else {
                 try putAsset(record, place, key, kind: .value, nil, size: asset.size, ext: [])
                 continue
             }
-            let ext = value.fileExtension
-            if let given {
-                try putAsset(
-                    record, place, key, kind: .file, given.hash, size: given.size, ext: ext)
-            } else if let hash = row?.hash, let size = row?.size {
-                try putAsset(
-                    record, place, key, kind: .file, ContentHash(hex: hash), size: size, ext: ext)
-            } else {
-                let found = try content(of: value, place)
-                if found == nil { anyMissing = true }
-                try putAsset(
-                    record, place, key, kind: .file, found?.hash,
-                    size: found?.size ?? value.size ?? 0, ext: ext)
-            }
+            let found = try content(of: value, key, record, place, sources)
+            if !(found?.isClaimed ?? false) { anyMissing = true }
+            try putAsset(
+                record, place, key, kind: .file, found?.hash,
+                size: found?.size ?? value.size ?? 0, ext: value.fileExtension)
         }
         for key in rows.keys { try removeAssetRow(record, key.field, key.index) }
         try connection.run(
@@ -135,25 +162,40 @@ extension Transaction {
             [.integer(record.rawValue), .name(field), .integer(index)])
     }
 
-    /// The bytes that a text means without having been given them: by hash, when a file of it is
-    /// here or it comes from the server, or by the name of another record's asset (`cp a.json
-    /// b.json` leaves the name of a's).
+    /// The bytes that a text means, in this order: those given with it; those of the hash that it
+    /// claims; those of the element that had this file name (an edit may have moved it in its
+    /// list); those of another record's asset (`cp a.json b.json` leaves the name of a's); those
+    /// that the place has.
     private func content(
-        of value: AssetValue, _ place: TypePlace
-    ) throws(RecordError) -> (hash: ContentHash, size: Int64)? {
+        of value: AssetValue, _ key: AssetPlace, _ record: RecordID, _ place: TypePlace,
+        _ sources: AssetSources
+    ) throws(RecordError) -> FoundContent? {
+        if let given = sources.given(key) {
+            return FoundContent(hash: given.hash, size: given.size, isClaimed: true)
+        }
         if let hash = value.sha256 {
             if let size = AssetFiles(places: store.places).size(of: hash),
                 try connection.isReferred(hash)
             {
-                return (hash, size)
+                return FoundContent(hash: hash, size: size, isClaimed: true)
             }
-            if author == .sync { return (hash, value.size ?? 0) }
+            if let size = sources.size(of: hash) ?? (author == .sync ? value.size ?? 0 : nil) {
+                return FoundContent(hash: hash, size: size, isClaimed: true)
+            }
         }
-        guard case .asset(let stem, let field, let index, _) = value.entryName,
-            let other = try connection.stored(place.type, stem),
+        // What else is found keeps a file where one was, but it is not what the text claims.
+        let isClaimed = value.sha256 == nil
+        if let row = sources.row(named: value.fileName, key), let hash = row.content {
+            return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
+        }
+        if case .asset(let stem, let field, let index, _) = value.entryName,
+            let other = try connection.stored(place.type, stem), other.id != record,
             let asset = try connection.asset(other.id, field, index), let hash = asset.hash
-        else { return nil }
-        return (hash, asset.size)
+        {
+            return FoundContent(hash: hash, size: asset.size, isClaimed: isClaimed)
+        }
+        guard let row = sources.rows[key], let hash = row.content else { return nil }
+        return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
     }
 
     /// The hash of each file of the record before a change.

@@ -24,7 +24,7 @@ extension Transaction {
     }
 
     /// A record with rows of `asset` that its text need not name yet.
-    private func markAssets(of record: RecordID) throws(RecordError) {
+    func markAssets(of record: RecordID) throws(RecordError) {
         try connection.run(
             "UPDATE record SET flags = flags | 2 WHERE id = ?", [.integer(record.rawValue)])
     }
@@ -46,6 +46,7 @@ extension Transaction {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension)
         }
+        referredAssets.append(hash)
         let document = try parse(text, place)
         let type = try schema(of: place.name).type(of: field)
         if type == .string || type == .bytes {
@@ -108,6 +109,7 @@ extension Transaction {
         fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
         let entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        referredAssets.append(hash)
         try connection.run(
             """
             UPDATE asset SET hash = ?2, size = ?3, ext = ?4, downloaded = 1, modified = ?5
@@ -154,35 +156,47 @@ extension Transaction {
         guard document[field] != nil else {
             return try removeAssetRow(record, field, Int64(index ?? -1))
         }
+        let stem = owner.entry.stem
+        let rest = remaining(document[field], without: index, stem)
         var new = NewState(
-            text: document.replacing([(field, remaining(document[field], without: index))]),
-            place: place, stem: owner.entry.stem)
+            text: document.replacing([(field, rest)]), place: place, stem: stem)
         new.modified = owner.entry.modified
-        if let index { new.knownAssets = try shifted(record, field, over: index) }
+        if let index { try closeGap(record, field, index) }
         try keepingDraft(of: owner) { () throws(RecordError) in
             _ = try update(owner, to: new)
         }
     }
 
-    private func remaining(_ value: FieldValue?, without index: Int?) -> FieldValue? {
-        guard let index, case .list(var values)? = value, values.indices.contains(index) else {
+    /// The list without one element; those behind it get the names of their new places.
+    private func remaining(
+        _ value: FieldValue?, without index: Int?, _ stem: Stem
+    ) -> FieldValue? {
+        guard let index, case .list(let values)? = value, values.indices.contains(index) else {
             return nil
         }
-        values.remove(at: index)
-        return values.isEmpty ? nil : .list(values)
+        let rest = values.enumerated().compactMap { place, value -> FieldValue? in
+            if place == index { return nil }
+            guard place > index, case .asset(let asset) = value,
+                case .asset(stem, let field, place?, let fileExtension) = asset.entryName
+            else { return value }
+            let name = AssetEntry.fileName(
+                stem: stem, field: field, index: place - 1, fileExtension: fileExtension)
+            return .asset(
+                AssetValue(fileName: Text(utf8: name), size: asset.size, sha256: asset.sha256))
+        }
+        return rest.isEmpty ? nil : .list(rest)
     }
 
-    /// The files behind the removed one, each one place further to the front.
-    private func shifted(
-        _ record: RecordID, _ field: FieldName, over index: Int
-    ) throws(RecordError) -> [KeptAsset] {
-        try connection.assets(of: record).compactMap { asset in
-            guard asset.field == field, let place = asset.index, place > index,
-                let hash = asset.hash
-            else { return nil }
-            return KeptAsset(
-                field: field, index: Int64(place - 1), hash: hash, size: asset.size,
-                fileExtension: asset.fileExtension)
+    /// The rows behind a removed one go one place to the front, with the numbers that they have.
+    private func closeGap(
+        _ record: RecordID, _ field: FieldName, _ index: Int
+    ) throws(RecordError) {
+        try removeAssetRow(record, field, Int64(index))
+        for asset in try connection.assets(of: record) where asset.field == field {
+            guard let place = asset.index, place > index else { continue }
+            try connection.run(
+                "UPDATE asset SET idx = ? WHERE id = ?",
+                [.integer(Int64(place - 1)), .integer(asset.id.rawValue)])
         }
     }
 
@@ -190,6 +204,7 @@ extension Transaction {
     package func setDownloaded(
         _ asset: AssetID, _ hash: ContentHash, size: Int64
     ) throws(RecordError) {
+        referredAssets.append(hash)
         try connection.run(
             "UPDATE asset SET hash = ?, size = ?, downloaded = 1 WHERE id = ?",
             [.text(hash.hex), .integer(size), .integer(asset.rawValue)])

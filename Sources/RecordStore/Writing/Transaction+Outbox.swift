@@ -18,28 +18,37 @@ enum Coalescing {
     }
 }
 
+extension OutboxRow {
+    /// What this and a later change amount to; nil when nothing is left to send. A create that was
+    /// sent and not refused may have arrived, so that a delete after it has to be sent.
+    fileprivate func followed(by later: Operation) -> Operation? {
+        let merged = Coalescing.merge(operation, later)
+        return merged == nil && attempts > 0 && error == nil ? .delete : merged
+    }
+}
+
 extension Transaction {
     /// Notes a change for the server, merged with one that nobody has taken yet.
     func enqueue(
         _ operation: OutboxRow.Operation, _ record: RecordID, _ name: RecordName,
-        _ generation: Int64, _ place: TypePlace, waitsForAsset: Bool = false
+        _ generation: Int64, _ place: TypePlace, waitsForAsset: Bool = false,
+        alsoOfSync: Bool = false
     ) throws(RecordError) {
-        guard place.zone.database.isSynced, author != .sync else { return }
+        guard place.zone.database.isSynced, author != .sync || alsoOfSync else { return }
         if operation == .update {
             return try enqueueUpdate(record, name, generation, place, waitsForAsset)
         }
         guard let earlier = try unclaimed(name, place.zone.id) else {
             return try addOutbox(operation, record, name, generation, place, waitsForAsset)
         }
-        guard let merged = Coalescing.merge(earlier.operation, operation) else {
+        guard let merged = earlier.followed(by: operation) else {
             return try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(earlier.id)])
         }
         if operation == .create { try inheritBase(of: earlier.id, record) }
         try connection.run(
             """
             UPDATE outbox SET operation = ?, record_id = ?, generation = ?, type = ?, last_at = ?,
-                attempts = 0, error = NULL, waits_for_asset = ?, base_tag = NULL,
-                base_text = NULL
+                error = NULL, waits_for_asset = ?, base_tag = NULL, base_text = NULL
             WHERE id = ?
             """,
             [
@@ -59,8 +68,7 @@ extension Transaction {
             INSERT INTO outbox (zone_id, name, generation, record_id, operation, type, first_at,
                 last_at, waits_for_asset)
             VALUES (?1, ?2, ?3, ?4, 2, ?5, ?6, ?6, ?7)
-            ON CONFLICT DO UPDATE SET last_at = ?6, waits_for_asset = ?7, attempts = 0,
-                error = NULL
+            ON CONFLICT DO UPDATE SET last_at = ?6, waits_for_asset = ?7, error = NULL
             """,
             [
                 .integer(place.zone.id.rawValue), .name(name), .integer(generation),
@@ -143,11 +151,23 @@ extension Transaction {
     ) throws(RecordError) {
         let row = try outboxRow(id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
-        guard row.operation != .delete, let record = try connection.stored(row.record) else {
-            return
+        guard row.operation != .delete else { return }
+        if let record = try connection.stored(row.record) {
+            let saved = try connection.savedText(of: record.id)
+            return try putBase(record.id, changeTag, text ?? saved ?? [])
         }
-        let saved = try connection.savedText(of: record.id)
-        try putBase(record.id, changeTag, text ?? saved ?? [])
+        // It was deleted while it was on its way, and perhaps made anew: that is of this base.
+        if let record = try connection.stored(named: row.name, row.zone) {
+            return try putBase(record.id, changeTag, text ?? [])
+        }
+        try connection.run(
+            """
+            UPDATE outbox SET base_tag = ?, base_text = ?
+            WHERE zone_id = ? AND name = ? AND batch = 0 AND operation = 3
+            """,
+            [
+                .text(changeTag), .blob(text ?? []), .integer(row.zone.rawValue), .name(row.name),
+            ])
     }
 
     /// It was not taken: the change goes back, merged with what came after it. With an error it
@@ -155,6 +175,9 @@ extension Transaction {
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
         guard let later = try unclaimed(row.name, row.zone), later.id != id else {
+            guard try isStillMeant(row) else {
+                return try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
+            }
             return try connection.run(
                 "UPDATE outbox SET batch = 0, error = ? WHERE id = ?",
                 [.optional(error), .integer(id)])
@@ -165,10 +188,25 @@ extension Transaction {
             case (.create, .delete): .delete
             default: Coalescing.merge(row.operation, later.operation) ?? .delete
             }
+        if row.operation == .delete { try inheritBase(of: id, later.record) }
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
         try connection.run(
-            "UPDATE outbox SET operation = ?, first_at = min(first_at, ?) WHERE id = ?",
-            [.integer(merged.rawValue), .time(row.first), .integer(later.id)])
+            """
+            UPDATE outbox SET operation = ?, first_at = min(first_at, ?),
+                attempts = max(attempts, ?)
+            WHERE id = ?
+            """,
+            [
+                .integer(merged.rawValue), .time(row.first), .integer(row.attempts),
+                .integer(later.id),
+            ])
+    }
+
+    /// Whether what was not sent still says what is so here: not when the server's changes have
+    /// meanwhile removed the record, or brought back the one to delete.
+    private func isStillMeant(_ row: OutboxRow) throws(RecordError) -> Bool {
+        if row.operation != .delete { return try connection.stored(row.record) != nil }
+        return try connection.stored(named: row.name, row.zone) == nil
     }
 
     /// Sends parked changes again: those of one record, or all.

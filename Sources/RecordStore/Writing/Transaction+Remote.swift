@@ -2,7 +2,7 @@ package import RecordModel
 
 extension Transaction {
     /// Applies what the server reports: base and, merged by field with what is pending here, the
-    /// record. Makes history by the transaction's author, who has to be `sync`.
+    /// record. Makes history by the transaction's author, who has to be `sync`. A draft stays.
     ///
     /// Errors: notFound for the zone; invalidArgument for another author.
     package func applyRemote(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
@@ -13,9 +13,10 @@ extension Transaction {
         switch change.operation {
         case .delete: return try applyRemoteDelete(existing, change)
         case .upsert(let fields, let parent):
-            if let existing {
+            if let existing, try place(existing.entry.type).name == change.type {
                 return try applyRemoteUpdate(existing, change, fields, parent)
             }
+            if let existing { try makeRoom(existing, change) }
             return try applyRemoteCreate(change, fields, parent)
         }
     }
@@ -23,6 +24,13 @@ extension Transaction {
     private func applyRemoteCreate(
         _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
+        let deleted = try unclaimed(change.name, change.zone)
+        if let deleted, try connection.baseTag(ofDelete: deleted.id) == change.changeTag {
+            // What is about to be deleted, told again: nobody has edited it.
+            return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
+        }
+        // Delete against edit: the edit wins.
+        try forgetPending(change)
         let type = try makeType(change.zone, change.type)
         let place = try place(type.id)
         let stem = try freeStem(for: change.name, place)
@@ -33,8 +41,14 @@ extension Transaction {
         new.createdBy = change.createdBy
         new.modified = change.modified
         new.changedBy = change.modifiedBy
-        let draft = try connection.stored(type.id, stem)
-        let result = try create(new, over: draft, id: nil)
+        let result: SaveResult
+        if let draft = try connection.stored(type.id, stem) {
+            result = try keepingDraft(of: draft) { () throws(RecordError) in
+                try create(new, over: draft, id: nil)
+            }
+        } else {
+            result = try create(new, over: nil, id: nil)
+        }
         try putBase(result.id, change.changeTag, text)
         return RemoteResult(outcome: .created, id: result.id, conflicts: [])
     }
@@ -43,20 +57,33 @@ extension Transaction {
         _ existing: StoredRecord, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
+        if existing.state == .waitingDelete,
+            try connection.baseTag(of: existing.id) == change.changeTag
+        {
+            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
+        }
         let place = try place(existing.entry.type)
         guard let text = try connection.savedText(of: existing.id) else {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
         let local = try parse(text, place)
-        let isPending = try unclaimed(change.name, change.zone) != nil
-        let base = try connection.baseText(of: existing.id)
-        var baseFields: [RecordField]? = isPending ? nil : local.fields
-        if isPending, let base { baseFields = try parse(base, place).fields }
-        let (merged, conflicts) = FieldMerge.merge(
-            base: baseFields, local: local.fields, remote: fields)
+        var base: RecordDocument? = local
+        if try isPending(change) {
+            base = nil
+            if let text = try connection.baseText(of: existing.id) {
+                base = try parse(text, place)
+            }
+        }
+        var (merged, conflicts) = FieldMerge.merge(
+            base: base?.fields, local: local.fields, remote: fields)
+        var newParent = parent
+        if local.parent != parent, local.parent != base?.parent {
+            newParent = local.parent
+            if parent != base?.parent { conflicts.append(.parent) }
+        }
         let newText = local.replacing(
             Self.changes(from: local.fields, to: merged),
-            parent: local.parent == parent ? nil : .some(parent))
+            parent: local.parent == newParent ? nil : .some(newParent))
         var new = NewState(text: newText, place: place, stem: existing.entry.stem)
         new.modified = change.modified
         new.changedBy = change.modifiedBy
@@ -64,6 +91,7 @@ extension Transaction {
             try update(existing, to: new)
         }
         try putBase(existing.id, change.changeTag, try printed(fields, parent, place))
+        try setPending(change, .create, to: .update)
         return RemoteResult(
             outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,
             conflicts: conflicts)
@@ -82,50 +110,60 @@ extension Transaction {
         _ existing: StoredRecord?, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
         guard let existing else {
+            try forgetPending(change)
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
-        guard let pending = try unclaimed(change.name, change.zone),
-            existing.state != .waitingDelete
-        else {
-            try finalizeDelete(existing.id)
-            return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+        if existing.state != .waitingDelete, try isPending(change) {
+            try setPending(change, .update, to: .create)
+            try connection.run(
+                "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
+            return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
         }
+        try forgetPending(change)
+        let draft = try connection.draft(of: existing.id)
+        try finalizeDelete(existing.id)
+        if let draft {
+            // Nobody but this machine has that text.
+            _ = try saveDraft(
+                text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
+        }
+        return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+    }
+
+    // MARK: What is pending
+
+    /// Whether the record has changes that the server did not have: waiting, or on their way.
+    private func isPending(_ change: RemoteChange) throws(RecordError) -> Bool {
+        try connection.first(
+            """
+            SELECT EXISTS (SELECT 1 FROM outbox
+                WHERE zone_id = ? AND name = ? AND operation != 3)
+            """, [.integer(change.zone.rawValue), .name(change.name)]
+        ) { $0.bool(0) } ?? false
+    }
+
+    private func setPending(
+        _ change: RemoteChange, _ old: OutboxRow.Operation, to new: OutboxRow.Operation
+    ) throws(RecordError) {
         try connection.run(
-            "UPDATE outbox SET operation = ? WHERE id = ?",
-            [.integer(OutboxRow.Operation.create.rawValue), .integer(pending.id)])
+            "UPDATE outbox SET operation = ? WHERE zone_id = ? AND name = ? AND operation = ?",
+            [
+                .integer(new.rawValue), .integer(change.zone.rawValue), .name(change.name),
+                .integer(old.rawValue),
+            ])
+    }
+
+    /// What is on its way is answered for by whoever sends it.
+    private func forgetPending(_ change: RemoteChange) throws(RecordError) {
         try connection.run(
-            "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
-        return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
+            "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0",
+            [.integer(change.zone.rawValue), .name(change.name)])
     }
 
     private func printed(
         _ fields: [RecordField], _ parent: RecordName?, _ place: TypePlace
     ) throws(RecordError) -> [UInt8] {
         RecordDocument.print(fields, parent: parent, schema: try schema(of: place.name))
-    }
-
-    /// The stem of a name that comes from the server. `X:TYPE` shows as X, unless X itself is
-    /// there; when X itself comes later, the other one makes room.
-    private func freeStem(for name: RecordName, _ place: TypePlace) throws(RecordError) -> Stem {
-        let suffix = [UInt8(ascii: ":")] + place.name.bytes
-        if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
-            let short = Stem(
-                encoding: RecordName(bytes: Array(name.bytes.dropLast(suffix.count))))
-            if try connection.stored(place.type, short) == nil { return short }
-        }
-        let stem = Stem(encoding: name)
-        guard let other = try connection.stored(place.type, stem), let otherName = other.name,
-            otherName != name
-        else { return stem }
-        try connection.run(
-            "UPDATE record SET stem = ? WHERE id = ?",
-            [.name(Stem(encoding: otherName)), .integer(other.id.rawValue)])
-        note(
-            .deleted, zone: other.zone, type: place.type, record: other.id, stem: stem)
-        note(
-            .created, zone: other.zone, type: place.type, record: other.id,
-            stem: Stem(encoding: otherName))
-        return stem
     }
 }
 
@@ -135,5 +173,18 @@ extension SQLConnection {
         try first("SELECT text FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
             $0.bytes(0)
         }
+    }
+
+    func baseTag(of id: RecordID) throws(RecordError) -> String? {
+        try first("SELECT change_tag FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
+            $0.string(0)
+        }
+    }
+
+    /// The tag of what an outgoing delete deletes.
+    fileprivate func baseTag(ofDelete row: Int64) throws(RecordError) -> String? {
+        try first(
+            "SELECT base_tag FROM outbox WHERE id = ? AND base_tag IS NOT NULL", [.integer(row)]
+        ) { $0.string(0) }
     }
 }

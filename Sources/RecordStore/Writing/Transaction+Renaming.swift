@@ -12,6 +12,7 @@ extension Transaction {
             throw RecordError(.crossDevice, "Records are not moved between types; copy them.")
         }
         let place = try writablePlace(type)
+        if record.entry.stem == stem { return record.entry }
         let draft = try connection.draft(of: id)
         var target: RecordID?
         if record.state != .draftOnly, let text = try connection.savedText(of: id) {
@@ -23,8 +24,29 @@ extension Transaction {
             ).id
         }
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
+        if record.state == .draftOnly { try moveHeldAssets(from: id, to: target) }
         try beginDelete(id)
         return try requireEntry(target)
+    }
+
+    /// Assets that came before their record follow its draft.
+    private func moveHeldAssets(
+        from old: RecordID, to new: RecordID
+    ) throws(RecordError) {
+        let held = try connection.assets(of: old)
+        guard !held.isEmpty else { return }
+        if try requireRecord(new).state == .draftOnly {
+            try connection.run(
+                "UPDATE OR REPLACE asset SET record_id = ?2 WHERE record_id = ?1",
+                [.integer(old.rawValue), .integer(new.rawValue)])
+            return try markAssets(of: new)
+        }
+        for asset in held {
+            guard let hash = asset.hash else { continue }
+            try setAsset(
+                new, asset.field, asset.index, hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+        }
     }
 
     private func save(

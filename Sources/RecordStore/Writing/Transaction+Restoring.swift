@@ -13,19 +13,24 @@ extension Transaction {
         }
         let type = try makeType(entry.zone, entry.type)
         let place = try writablePlace(type.id)
-        let taken = try connection.stored(type.id, entry.stem)
-        if let taken, taken.state == .saved {
-            throw RecordError(.alreadyExists, "\(entry.stem).json is there already; move it first.")
+        for taken in [
+            try connection.stored(type.id, entry.stem),
+            try connection.stored(named: entry.name, entry.zone),
+        ] {
+            guard let taken, let there = try connection.stored(taken.id) else { continue }
+            guard there.state == .waitingDelete else {
+                throw RecordError(
+                    .alreadyExists, "\(there.entry.stem).json is there already; move it first.")
+            }
+            try finalizeDelete(there.id)
         }
-        if let taken, taken.state == .waitingDelete { try finalizeDelete(taken.id) }
         var new = NewState(text: text, place: place, stem: entry.stem)
         new.kind = .restored
         new.created = created
         new.createdBy = createdBy
         new.name = entry.name
         new.knownAssets = try keptAssets(.trash, trash)
-        let over = try connection.stored(type.id, entry.stem)
-        let result = try create(new, over: over, id: nil)
+        let result = try create(new, over: nil, id: nil)
         try removeTrash(trash)
         return result.entry
     }
@@ -44,7 +49,10 @@ extension Transaction {
             type = try makeType(version.zone, version.type).id
         }
         let place = try writablePlace(type)
-        let stem = existing?.entry.stem ?? Stem(encoding: version.name)
+        let stem =
+            if let existing { existing.entry.stem } else {
+                try freeStem(for: version.name, place)
+            }
         var new = NewState(text: version.text, place: place, stem: stem)
         new.kind = .restored
         new.knownAssets = try keptAssets(.history, token)

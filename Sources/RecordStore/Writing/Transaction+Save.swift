@@ -56,8 +56,10 @@ extension Transaction {
     ) throws(RecordError) -> SaveResult {
         var new = new
         var document = try parse(new.text, new.place)
+        var addsAssets = false
         if let draft, draft.entry.hasAssets {
             new.text = try naming(assetsOf: draft, in: document)
+            addsAssets = new.text != document.text
             document = try parse(new.text, new.place)
         }
         try adopt(document, new.place.name)
@@ -76,7 +78,8 @@ extension Transaction {
         try insert(record, name, generation, new, replacing: draft != nil)
         try putText(record, new.text)
         let assets = try attachAssets(
-            of: document, to: record, new.place, hadAssets: draft?.entry.hasAssets ?? false,
+            of: document, replacing: nil, to: record, new.place,
+            hadAssets: draft?.entry.hasAssets ?? false,
             known: new.knownAssets)
         if draft == nil { try touch(new.place.type) }
         Failpoint.pass(.saveRecordWritten)
@@ -85,8 +88,10 @@ extension Transaction {
             kind, record, name, generation, new.place, fields: document.changedFields(from: nil),
             text: new.text, hasAssets: assets.any)
         Failpoint.pass(.saveHistoryWritten)
+        // Assets that were here first are news for the server, whoever made the record.
         try enqueue(
-            .create, record, name, generation, new.place, waitsForAsset: assets.anyMissing)
+            author == .sync ? .update : .create, record, name, generation, new.place,
+            waitsForAsset: assets.anyMissing, alsoOfSync: addsAssets)
         Failpoint.pass(.saveOutboxWritten)
         pointsAfterCommit.append(.saveCommitted)
         note(
@@ -104,16 +109,26 @@ extension Transaction {
     private func naming(
         assetsOf draft: StoredRecord, in document: RecordDocument
     ) throws(RecordError) -> [UInt8] {
-        let orphans = try connection.assets(of: draft.id).filter { asset in
-            asset.hash != nil && asset.index == nil && document[asset.field] == nil
+        var lists: [FieldName: [FieldValue]] = [:]
+        var changes: [(FieldName, FieldValue?)] = []
+        for asset in try connection.assets(of: draft.id) {
+            guard asset.hash != nil, document[asset.field] == nil else { continue }
+            let value = FieldValue.asset(
+                AssetValue(
+                    fileName: Text(utf8: asset.fileName), size: asset.size, sha256: asset.hash))
+            guard let index = asset.index else {
+                changes.append((asset.field, value))
+                continue
+            }
+            // In the order of their places; a list has no gaps.
+            if index == lists[asset.field, default: []].count {
+                lists[asset.field, default: []].append(value)
+            }
         }
-        guard !orphans.isEmpty else { return document.text }
-        return document.replacing(
-            orphans.map { asset in
-                let value = AssetValue(
-                    fileName: Text(utf8: asset.fileName), size: asset.size, sha256: asset.hash)
-                return (asset.field, .asset(value))
-            })
+        for (field, values) in lists.sorted(by: { $0.key < $1.key }) {
+            changes.append((field, .list(values)))
+        }
+        return changes.isEmpty ? document.text : document.replacing(changes)
     }
 
     private func insert(
@@ -191,7 +206,8 @@ extension Transaction {
         try adopt(document, new.place.name)
         let before = try assetHashes(existing)
         let assets = try attachAssets(
-            of: document, to: existing.id, new.place, hadAssets: existing.entry.hasAssets,
+            of: document, replacing: old, to: existing.id, new.place,
+            hadAssets: existing.entry.hasAssets,
             known: new.knownAssets)
         for field in try changedHashes(existing.id, since: before, assets.any)
         where !changed.contains(field) {

@@ -18,6 +18,8 @@ package final class Transaction {
     var schemas: [RecordTypeName: RecordSchema] = [:]
     /// Record numbers taken from the store by this transaction itself.
     var ownRecordIDs: Range<Int64>?
+    /// Asset files that an import placed and that rows of this transaction refer to.
+    var referredAssets: [ContentHash] = []
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
     /// Set when a zone or type came or went, or changed its mapping or permission.
