@@ -121,6 +121,9 @@ struct ControlExecutorTests {
         _ = try perform(.move(try RecordPath("private/Z/T/a"), to: try RecordPath("local/Z/T/b")))
         let moved = try store.record(at: try RecordPath("local/Z/T/b"))
         #expect(try store.assets(of: moved.id).map(\.hash) == [hash])
+        #expect(try store.assets(of: moved.id).map(\.fileName) == [bytes("b@photo.jpg")])
+        let text = try #require(try store.text(at: "local/Z/T/b"))
+        #expect(text.contains("b@photo.jpg") && !text.contains("a@photo.jpg"))
         _ = try perform(.remove(try RecordPath("local/Z/T/b@photo"), recursive: false))
         #expect(try store.assets(of: moved.id).isEmpty)
     }
