@@ -24,7 +24,7 @@ struct ControlSocketTests {
 
     private func rawSocket(_ directory: String) throws -> ControlSocket {
         let socket = try #require(try ControlAddress(directory: directory).connect())
-        socket.setTimeout(seconds: 10)
+        socket.setTimeout(receivingSeconds: 10, sendingSeconds: 10)
         return socket
     }
 
@@ -216,6 +216,16 @@ struct ControlSocketTests {
         let answer = try #require(try socket.receive())
         #expect(try error { _ = try ControlReply(answer) }.code == .timedOut)
         _ = try clients[0].perform(.put(path, text: []))
+    }
+
+    @Test("an answer that does not come in time is an error, not a wait for ever")
+    func silence() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try ControlAddress(directory: directory.path).listen()
+        let client = try #require(
+            try ControlClient.connect(directory: directory.path, timeoutSeconds: 1))
+        #expect(try error { _ = try client.perform(.status) }.code == .timedOut)
+        listener.shutDown()
     }
 
     @Test("stopping finishes what is being answered, ends idle clients and removes the socket")

@@ -11,16 +11,18 @@ package final class ControlClient: Sendable {
 
     /// The daemon of this state directory; nil when none runs.
     ///
+    /// - Parameter timeoutSeconds: how long an answer may take; 0 is as long as the daemon lives,
+    ///   for what can take long, such as removing a zone.
     /// Errors: `accessDenied` when another user is at the other end.
     package static func connect(
-        directory: String, timeoutSeconds: Int = 120
+        directory: String, timeoutSeconds: Int = 0
     ) throws(RecordError) -> ControlClient? {
         let address = ControlAddress(directory: directory)
         guard let socket = try address.connect() else { return nil }
         guard socket.peerUserID == geteuid() else {
             throw RecordError(.accessDenied, "\(address.path) belongs to another user.")
         }
-        socket.setTimeout(seconds: timeoutSeconds)
+        socket.setTimeout(receivingSeconds: timeoutSeconds, sendingSeconds: timeoutSeconds)
         return ControlClient(socket)
     }
 

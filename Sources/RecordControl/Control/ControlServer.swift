@@ -91,7 +91,8 @@ package final class ControlServer: Sendable {
             logger.warning("A connection of another user to the control socket was refused.")
             return
         }
-        socket.setTimeout(seconds: 120)
+        // A client may think as long as it likes, for example while its user types rows.
+        socket.setTimeout(receivingSeconds: 0, sendingSeconds: 120)
         let number = state.withLock { state -> Int? in
             guard !state.isStopping, state.connections.count < Self.connectionLimit else {
                 return nil

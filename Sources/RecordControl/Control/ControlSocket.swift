@@ -22,11 +22,12 @@ package final class ControlSocket: Sendable {
         return credentials[1]
     }
 
-    /// Gives up on a peer that is silent, or does not read, for this long.
-    package func setTimeout(seconds: Int) {
-        var time = timeval(tv_sec: seconds, tv_usec: 0)
+    /// Gives up on a peer that is silent, or that does not read, for this long; 0 is never.
+    package func setTimeout(receivingSeconds: Int, sendingSeconds: Int) {
         let length = socklen_t(MemoryLayout<timeval>.size)
+        var time = timeval(tv_sec: receivingSeconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
+        time.tv_sec = sendingSeconds
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
     }
 
