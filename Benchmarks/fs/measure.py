@@ -56,6 +56,11 @@ def tool(count, expected_status, *words):
     return seconds / count * 1e6
 
 
+def best(work):
+    """Of three runs that find the same caches: what else the machine does only slows them."""
+    return min(work() for _ in range(3))
+
+
 def turn(subject, driver, count, generation):
     """All rows of one subject, on a new file system."""
     row = {}
@@ -83,13 +88,13 @@ def read(subject, driver, count, row):
     directory = subject.directory
     subject.remount(count)
     row["ls first"] = tool(count, 0, "ls", "-l", directory)
-    row["ls again"] = tool(count, 0, "ls", "-l", directory)
+    row["ls again"] = best(lambda: tool(count, 0, "ls", "-l", directory))
     subject.remount(count)
     row["read first"] = driver.time("read", directory, 0, count)
-    row["read again"] = driver.time("read", directory, 0, count)
+    row["read again"] = best(lambda: driver.time("read", directory, 0, count))
     subject.remount(count)
     row["grep first"] = tool(count, 1, "grep", "-r", "no such words", directory)
-    row["grep again"] = tool(count, 1, "grep", "-r", "no such words", directory)
+    row["grep again"] = best(lambda: tool(count, 1, "grep", "-r", "no such words", directory))
     if sum(1 for _ in os.scandir(directory)) != count:
         raise Failure(f"{subject.name}: {directory} has not {count} files")
 
