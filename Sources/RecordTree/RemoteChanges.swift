@@ -43,13 +43,18 @@ extension Tree {
     /// the directory that the kernel would see.
     private func draftNotices(of change: StoreChange) -> [KernelNotice] {
         guard let type = change.type else { return [] }
-        let isRelevant = state.withLock { state in
-            if change.kind == .draft { return state.typesWithDrafts.insert(type).inserted }
-            return state.typesWithDrafts.contains(type)
+        let hadDrafts = state.withLock { $0.typesWithDrafts.contains(type) }
+        // A draft that is dropped is a change of the draft too.
+        guard hadDrafts || change.kind == .draft else { return [] }
+        let hasDrafts = (try? store.drafts(in: type).isEmpty) == false
+        guard hadDrafts != hasDrafts else { return [] }
+        state.withLock { state in
+            if hasDrafts {
+                state.typesWithDrafts.insert(type)
+            } else {
+                state.typesWithDrafts.remove(type)
+            }
         }
-        guard isRelevant else { return [] }
-        let hasDrafts = change.kind == .draft || (try? store.drafts(in: type).isEmpty) == false
-        if !hasDrafts { state.withLock { _ = $0.typesWithDrafts.remove(type) } }
         return [.content(NodeNumber(type))]
     }
 
