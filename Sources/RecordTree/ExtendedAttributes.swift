@@ -49,7 +49,8 @@ extension Tree {
         guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
             case .record(let id) = try node(number)
         else {
-            throw RecordError(.notPermitted, "only user.recordfs.state can be set, to `retry`")
+            // Not EPERM: mv and cp -a try to copy them and pass over what is not supported.
+            throw RecordError(.unsupported, "only user.recordfs.state can be set, to `retry`")
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.retryOutbox(id)
