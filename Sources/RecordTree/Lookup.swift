@@ -145,11 +145,13 @@ extension Tree {
     func findAsset(_ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?)
         throws(RecordError) -> AssetEntry?
     {
-        guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
-            return nil
+        guard let entry = try store.record(type, stem),
+            let asset = try store.asset(entry.id, field, index)
+        else { return nil }
+        let (isOpen, isHidden) = state.withLock { state in
+            (state.assets[AssetKey(asset)] != nil, state.hiddenAssets.contains(asset.id))
         }
-        guard let asset = try store.asset(entry.id, field, index) else { return nil }
-        let isOpen = state.withLock { $0.assets[AssetKey(asset)] != nil }
+        if isHidden && entry.state == .waitingDelete { return nil }
         return asset.kind == .value || asset.hash != nil || isOpen ? asset : nil
     }
 }

@@ -12,6 +12,8 @@ struct NodeTable {
     private var counts: [NodeNumber: UInt64] = [:]
     private var numbers: [Node: NodeNumber] = [:]
     private var moved: [NodeNumber: Node] = [:]
+    /// The numbers of `nodes` and `moved` by what they name.
+    private var tabled: [Node: [NodeNumber]] = [:]
     private var epochs: [Node: UInt16] = [:]
     private var next: Int64 = 1
 
@@ -53,15 +55,30 @@ struct NodeTable {
     private mutating func make(_ node: Node) -> NodeNumber {
         let number = NodeNumber(kind: .counted, row: next)
         next += 1
-        nodes[number] = node
+        assign(number, node)
         numbers[node] = number
         return number
+    }
+
+    private mutating func assign(_ number: NodeNumber, _ node: Node) {
+        unassign(number)
+        if number.kind == .counted { nodes[number] = node } else { moved[number] = node }
+        tabled[node, default: []].append(number)
+    }
+
+    @discardableResult
+    private mutating func unassign(_ number: NodeNumber) -> Node? {
+        guard let node = nodes.removeValue(forKey: number) ?? moved.removeValue(forKey: number)
+        else { return nil }
+        let left = (tabled[node] ?? []).filter { $0 != number }
+        tabled[node] = left.isEmpty ? nil : left
+        return node
     }
 
     /// The kernel has dropped `count` lookups. Returns the node when that was the last of it.
     mutating func forget(_ number: NodeNumber, count: UInt64) -> Node? {
         guard number.kind == .counted else {
-            guard let node = moved.removeValue(forKey: number) else { return nil }
+            guard let node = unassign(number) else { return nil }
             return release(node, from: number)
         }
         let left = (counts[number] ?? 0) &- min(count, counts[number] ?? 0)
@@ -70,7 +87,7 @@ struct NodeTable {
             return nil
         }
         counts[number] = nil
-        guard let node = nodes.removeValue(forKey: number) else { return nil }
+        guard let node = unassign(number) else { return nil }
         return release(node, from: number)
     }
 
@@ -83,7 +100,7 @@ struct NodeTable {
     /// The kernel has moved a dentry: `number` now names `node`, and `node` answers to it.
     mutating func rebind(_ number: NodeNumber, to node: Node) {
         let before = self.node(number)
-        if number.kind == .counted { nodes[number] = node } else { moved[number] = node }
+        assign(number, node)
         if let before, before != node { leave(before, number) }
         numbers[node] = number
     }
@@ -110,10 +127,9 @@ struct NodeTable {
 
     /// All numbers that may have pages of the node in the kernel.
     func numbersWithPages(of node: Node) -> [NodeNumber] {
-        var result = Set(moved.filter { $0.value == node }.keys)
-        result.formUnion(nodes.filter { $0.value == node }.keys)
-        if let number = number(of: node) { result.insert(number) }
-        return Array(result)
+        var result = tabled[node] ?? []
+        if let number = number(of: node), !result.contains(number) { result.append(number) }
+        return result
     }
 
     /// The row is gone for good and its number never comes back.

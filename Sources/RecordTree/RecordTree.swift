@@ -47,6 +47,10 @@ package final class Tree: Sendable {
         /// New names without a row, which lookups and listings show nevertheless.
         var pending: [TypeID: [Stem: RecordID]] = [:]
         var assets: [AssetKey: OpenAsset] = [:]
+        /// Assets of records that wait for their delete: their names stay until it is final, so
+        /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
+        var waitingAssets: [RecordID: [AssetEntry]] = [:]
+        var hiddenAssets: Set<AssetID> = []
         /// Files that lost their name to a removal or a replacement while they are open, by the
         /// number that the kernel has for them.
         var detached: [NodeNumber: OpenHandle.Backing] = [:]

@@ -27,9 +27,7 @@ extension Tree {
         var touches: [Touch] = []
         for change in changes {
             if change.concernsPlaces { state.withLock { $0.places = [:] } }
-            if change.kind == .deleted, let record = change.record {
-                state.withLock { $0.nodes.forgetEpoch(of: .record(record)) }
-            }
+            notices += waitingAssetNotices(of: change)
             notices += draftNotices(of: change)
             guard change.author != .mount else { continue }
             notices += self.notices(of: change)
@@ -56,6 +54,33 @@ extension Tree {
             }
         }
         return [.content(NodeNumber(type))]
+    }
+
+    /// The assets of a record go when its delete becomes final, unseen by the kernel.
+    private func waitingAssetNotices(of change: StoreChange) -> [KernelNotice] {
+        guard let record = change.record, let type = change.type else { return [] }
+        switch change.kind {
+        case .waiting:
+            let assets = (try? store.assets(of: record)) ?? []
+            if !assets.isEmpty { state.withLock { $0.waitingAssets[record] = assets } }
+            return []
+        case .deleted:
+            state.withLock { $0.nodes.forgetEpoch(of: .record(record)) }
+            let assets = forgetWaitingAssets(of: record)
+            return assets.map { .entry(parent: NodeNumber(type), name: $0.fileName) }
+        case .created, .updated, .restored, .text, .draft:
+            _ = forgetWaitingAssets(of: record)
+            return []
+        case .asset, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
+        }
+    }
+
+    private func forgetWaitingAssets(of record: RecordID) -> [AssetEntry] {
+        state.withLock { state in
+            guard let assets = state.waitingAssets.removeValue(forKey: record) else { return [] }
+            for asset in assets { state.hiddenAssets.remove(asset.id) }
+            return assets
+        }
     }
 
     private func notices(of change: StoreChange) -> [KernelNotice] {

@@ -69,6 +69,13 @@ extension Tree {
             throw RecordError(.notFound, "no such file")
         }
         try checkWritable(record.type)
+        guard record.state != .waitingDelete else {
+            // It goes with its record, and comes back with it from the trash.
+            return state.withLock { state in
+                state.hiddenAssets.insert(id)
+                state.detach(entry)
+            }
+        }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }

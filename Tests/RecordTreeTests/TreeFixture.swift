@@ -155,6 +155,12 @@ extension String {
 }
 
 extension TreeFixture {
+    /// Lets the tree hear of commits, as a mount does.
+    func observe() {
+        let tree = tree
+        store.observe { changes in _ = tree.storeChanged(changes) }
+    }
+
     /// The server reports a record with an asset whose bytes stay there.
     func receiveRemoteAsset(name: String, field: String, size: Int64) throws {
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
