@@ -24,6 +24,7 @@ def arguments():
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--json")
+    parser.add_argument("--markdown")
     options = parser.parse_args()
     options.records = options.records or (500 if options.quick else 10_000)
     options.rounds = options.rounds or (1 if options.quick else 5)
@@ -41,12 +42,18 @@ def chosen(options):
     unknown = set(names) - set(known)
     if unknown:
         raise subjects.Failure(f"no subject called {', '.join(sorted(unknown))}")
-    program = options.recordfs or os.path.join(options.root, ".build", "release", "recordfs")
-    subjects.RecordFS.program = os.path.abspath(program)
+    subjects.RecordFS.program = os.path.abspath(options.recordfs or built(options))
     found = [known[name](options.work, options.run, 300) for name in names]
     for subject in found:
         subject.install()
     return found
+
+
+def built(options):
+    """What `swift build` has made; a debug build will do only to show that the benchmark runs."""
+    kinds = ["release", "debug"] if options.quick else ["release"]
+    paths = [os.path.join(options.root, ".build", kind, "recordfs") for kind in kinds]
+    return next(filter(os.path.exists, paths), paths[0])
 
 
 def small(options, found, driver):
@@ -85,6 +92,9 @@ def main():
         result["large"] = large(options, found, driver)
         result["large records"] = options.large_records
     show(options, result, titles)
+    if options.markdown:
+        with open(options.markdown, "w") as file:
+            file.write(report.markdown(result, titles, options))
     if options.json:
         with open(options.json, "w") as file:
             json.dump(result, file, indent=2)

@@ -21,7 +21,9 @@ static inline void content_name(char *name, unsigned number) {
 static inline void content_fill(char *into, size_t size, unsigned number, unsigned generation) {
     char head[128];
     int length = snprintf(
-        head, sizeof head, "{\n  \"title\": \"Note %07u\",\n  \"number\": %u,\n  \"generation\": %u,\n  \"body\": \"",
+        head, sizeof head,
+        "{\n  \"title\": \"Note %07u\",\n  \"number\": %u,\n  \"generation\": %u,\n"
+        "  \"body\": \"",
         number, number, generation);
     static const char tail[] = "\"\n}\n";
     size_t end = size - (sizeof tail - 1);

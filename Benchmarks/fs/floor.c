@@ -4,9 +4,9 @@
  *
  *   floor [--count N] [--size BYTES] [--no-xattr] MOUNTPOINT
  *
- * The directory MOUNTPOINT/Note starts with N files note-0000000.json ... of BYTES bytes. Everything
- * else (mkdir, create, write, rename, unlink) works and is lost at unmount. The kernel may cache for
- * an hour what it got. One thread, in the foreground, until unmounted.
+ * The directory MOUNTPOINT/Note starts with N files note-0000000.json ... of BYTES bytes.
+ * Everything else (mkdir, create, write, rename, unlink) works and is lost at unmount. The kernel
+ * may cache for an hour what it got. One thread, in the foreground, until unmounted.
  */
 #define FUSE_USE_VERSION 314
 #define _GNU_SOURCE

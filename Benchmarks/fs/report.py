@@ -128,3 +128,30 @@ def print_goals(found, titles):
             lines.append([f"{titles[name]}: {what}", number(value, 2), f"<= {limit:g}", verdict])
     if lines:
         table(["goal", "value", "limit", ""], lines)
+
+
+def markdown(result, titles, options):
+    """The table for the README."""
+    machine = result["machine"]
+    names = list(result["medians"])
+    lines = [
+        f"Microseconds for each of {options.records} files of 300 bytes, median of "
+        f"{options.rounds} rounds; {machine['processors']} cores of {machine['processor']}, "
+        f"{machine['memory'] / 2**30:.0f} GiB, Linux {machine['kernel']}, "
+        f"libfuse {machine['libfuse']}, {machine['file system']}.",
+        "",
+        "| | " + " | ".join(titles[name] for name in names) + " |",
+        "|---|" + "---:|" * len(names),
+    ]
+    for row, title in ROWS.items():
+        cells = [number(result["medians"][name][row]) for name in names]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    memory = [result["medians"][name]["memory"] for name in names]
+    cells = [number(value and value / 1e6) for value in memory]
+    lines.append("| memory of the process, MB | " + " | ".join(cells) + " |")
+    lines += ["", "| goal | value | limit | |", "|---|---:|---:|---|"]
+    for goal in result["goals"]:
+        verdict = "met" if goal["met"] else "missed"
+        title = f"{titles[goal['subject']]}: {goal['goal']}"
+        lines.append(f"| {title} | {goal['value']:.2f} | {goal['limit']:g} | {verdict} |")
+    return "\n".join(lines) + "\n"
