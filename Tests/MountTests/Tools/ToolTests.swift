@@ -63,6 +63,7 @@ extension MountTests {
             if tool.failure != .silent { #expect(result.status != 0, "\(result)") }
             #expect(try bench.store.record("soup") == before)
             #expect(try bench.store.savedText("soup") == edit.old, "the record is untouched")
+            #expect(try bench.mounted.recordfs("get", "private/Kitchen/Recipe/soup") == edit.old)
             #expect(try bench.store.history("soup") == versions)
             #expect(try bench.store.outbox("soup") == 1)
             #expect(try bench.store.stems() == ["soup"])
