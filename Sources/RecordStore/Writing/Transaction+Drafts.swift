@@ -27,7 +27,7 @@ extension Transaction {
         return try requireEntry(record)
     }
 
-    private func insertDraftOnly(
+    func insertDraftOnly(
         _ stem: Stem, _ place: TypePlace, id: RecordID?, size: Int
     ) throws(RecordError) -> RecordID {
         guard stem.decoded != nil else {
@@ -51,7 +51,7 @@ extension Transaction {
     }
 
     func putDraft(
-        _ record: RecordID, _ text: [UInt8], _ error: RecordError
+        _ record: RecordID, _ text: [UInt8], _ error: RecordError, since: Timestamp? = nil
     ) throws(RecordError) {
         try connection.run(
             """
@@ -63,7 +63,7 @@ extension Transaction {
                 .integer(record.rawValue), .blob(text), .text(error.code.rawValue),
                 .text(error.message), .optional(error.position.map { Int64($0.line) }),
                 .optional(error.position.map { Int64($0.column) }),
-                .optional(error.position.map { Int64($0.offset) }), .time(now),
+                .optional(error.position.map { Int64($0.offset) }), .time(since ?? now),
             ])
     }
 
@@ -99,13 +99,14 @@ extension Transaction {
 
     /// Runs a change of the saved record beside its draft: the draft stays what the file shows.
     func keepingDraft<Result>(
-        of record: StoredRecord, _ body: () throws(RecordError) -> Result
+        of record: StoredRecord?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
-        guard record.entry.hasDraft, let draft = try connection.draft(of: record.id) else {
+        guard let record, record.entry.hasDraft, let draft = try connection.draft(of: record.id)
+        else {
             return try body()
         }
         let result = try body()
-        try putDraft(record.id, draft.text, draft.error)
+        try putDraft(record.id, draft.text, draft.error, since: draft.since)
         try connection.run(
             "UPDATE record SET flags = flags | 1, size = ?, modified = ? WHERE id = ?",
             [

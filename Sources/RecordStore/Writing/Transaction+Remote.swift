@@ -90,7 +90,11 @@ extension Transaction {
         let result = try keepingDraft(of: existing) { () throws(RecordError) in
             try update(existing, to: new)
         }
-        try putBase(existing.id, change.changeTag, try printed(fields, parent, place))
+        let remoteText = try printed(fields, parent, place)
+        try putBase(existing.id, change.changeTag, remoteText)
+        if try parse(newText, place).hasSameValues(as: try parse(remoteText, place)) {
+            try forgetPending(change)
+        }
         try setPending(change, .create, to: .update)
         return RemoteResult(
             outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,

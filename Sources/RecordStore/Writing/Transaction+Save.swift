@@ -230,8 +230,8 @@ extension Transaction {
         Failpoint.pass(.saveOutboxWritten)
         pointsAfterCommit.append(.saveCommitted)
         note(
-            kind, zone: new.place.zone.id, type: new.place.type, record: existing.id,
-            stem: new.stem, token: token)
+            shownKind(existing, kind), zone: new.place.zone.id, type: new.place.type,
+            record: existing.id, stem: new.stem, token: token)
         return result(existing, new, .updated, hasAssets: assets.any)
     }
 
@@ -244,9 +244,14 @@ extension Transaction {
         Failpoint.pass(.saveRecordWritten)
         pointsAfterCommit.append(.saveCommitted)
         note(
-            .text, zone: new.place.zone.id, type: new.place.type, record: existing.id,
-            stem: new.stem)
+            shownKind(existing, .text), zone: new.place.zone.id, type: new.place.type,
+            record: existing.id, stem: new.stem)
         return result(existing, new, .unchanged, hasAssets: hasAssets ?? existing.entry.hasAssets)
+    }
+
+    /// To observers a record that waited for its deletion comes back; the mount itself knows.
+    private func shownKind(_ existing: StoredRecord, _ kind: ChangeKind) -> ChangeKind {
+        existing.state == .waitingDelete && author != .mount ? .restored : kind
     }
 
     private func result(
