@@ -211,7 +211,10 @@ extension Tree {
             return snapshot.recordsFollow == id ? snapshot.records : []
         }
         if !ahead.isEmpty { return ahead }
-        return try store.records(in: type, after: id, limit: Self.rowsAhead)[...]
+        let epoch = state.withLock { $0.entries.epoch }
+        let rows = try store.records(in: type, after: id, limit: Self.rowsAhead)
+        state.withLock { $0.entries.keep(rows, readAt: epoch) }
+        return rows[...]
     }
 
     private func listAssets(

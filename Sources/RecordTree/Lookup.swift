@@ -135,9 +135,11 @@ extension Tree {
     /// A record that shows under the stem, also one whose first save is outstanding.
     func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID? {
         if let id = state.withLock({ $0.pending[type]?[stem] }) { return id }
+        let epoch = state.withLock { $0.entries.epoch }
         guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
             return nil
         }
+        state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
         return entry.id
     }
 

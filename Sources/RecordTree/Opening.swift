@@ -46,9 +46,7 @@ extension Tree {
             if writes { try checkWritable(of: open) }
             return open
         }
-        guard let entry = try store.record(id), entry.state != .waitingDelete else {
-            throw RecordError(.stale, "the record is gone")
-        }
+        let entry = try entry(of: id, isFresh: writes)
         if writes { try checkWritable(entry.type) }
         let made = OpenRecord(
             .init(
@@ -59,6 +57,15 @@ extension Tree {
             state.open[id] = open
             return open.counted(writes: writes)
         }
+    }
+
+    /// - Parameter isFresh: asks the store, also when a listing has just read the row.
+    private func entry(of id: RecordID, isFresh: Bool) throws(RecordError) -> RecordEntry {
+        if !isFresh, let known = state.withLock({ $0.entries.entry(id) }) { return known }
+        guard let entry = try store.record(id), entry.state != .waitingDelete else {
+            throw RecordError(.stale, "the record is gone")
+        }
+        return entry
     }
 
     private func checkWritable(of open: OpenRecord) throws(RecordError) {

@@ -47,6 +47,7 @@ package final class Tree: Sendable {
         /// New names without a row, which lookups and listings show nevertheless.
         var pending: [TypeID: [Stem: RecordID]] = [:]
         var assets: [AssetKey: OpenAsset] = [:]
+        var entries = EntryCache()
         /// Assets of records that wait for their delete: their names stay until it is final, so
         /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
         var waitingAssets: [RecordID: [AssetEntry]] = [:]

@@ -20,6 +20,7 @@ extension Tree {
     /// Hears of every commit. What the mount itself has done the kernel knows; of the rest it is
     /// told here. Returns the touches that would make inotify see the changes.
     package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
+        state.withLock { $0.entries.forget(changes) }
         if events.hasReaders {
             for change in changes { events.append(change.eventMembers) }
         }

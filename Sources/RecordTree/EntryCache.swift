@@ -1,0 +1,32 @@
+import RecordModel
+import RecordStore
+
+/// Rows of records that a listing or a lookup has just read: who lists usually opens next, and an
+/// open then needs no query.
+///
+/// A row is kept only until any commit: `forget` is called for each, before its caller returns.
+/// A row that was read before a commit and comes to be kept after it is refused by its `epoch`.
+struct EntryCache {
+    /// More than a shell's `*` gives to one command; about 2 MB.
+    private static let countMax = 16_384
+
+    private var entries: [RecordID: RecordEntry] = [:]
+    private(set) var epoch: UInt64 = 0
+
+    func entry(_ id: RecordID) -> RecordEntry? { entries[id] }
+
+    /// - Parameter epoch: as it was before the rows were read.
+    mutating func keep(_ rows: some Sequence<RecordEntry>, readAt epoch: UInt64) {
+        guard epoch == self.epoch else { return }
+        if entries.count >= Self.countMax { entries.removeAll(keepingCapacity: true) }
+        for row in rows { entries[row.id] = row }
+    }
+
+    mutating func forget(_ changes: [StoreChange]) {
+        epoch &+= 1
+        guard !entries.isEmpty else { return }
+        for change in changes {
+            if let record = change.record { entries[record] = nil } else { entries = [:] }
+        }
+    }
+}
