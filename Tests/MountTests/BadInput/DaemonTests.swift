@@ -95,5 +95,67 @@ extension MountTests {
             #expect(mounted.isAlive)
             #expect(try mounted.store.stems().count == 200)
         }
+
+        @Test("a daemon that was stopped goes on with what waited for it")
+        func stopped() throws {
+            let mounted = try MountedStore()
+            let folder = try mounted.makeType()
+            let pid = try #require(mounted.pid)
+            kill(pid, SIGSTOP)
+            let writer = try Child([
+                "python3", "-c", "import sys; open(sys.argv[1], 'w').write('{\"n\": 1}')",
+                "\(folder)/a.json",
+            ])
+            #expect(throws: ChildFailure.self, "nobody answers") {
+                try Child(["stat", "-f", mounted.mountPoint]).wait(seconds: 0.3)
+            }
+            kill(pid, SIGCONT)
+            #expect(try writer.wait(seconds: 20).status == 0)
+            #expect(try SystemCall.readText("\(folder)/a.json") == "{\"n\": 1}")
+        }
+
+        @Test("a connection that the kernel aborts ends the daemon and loses nothing saved")
+        func abort() throws {
+            let mounted = try MountedStore()
+            let folder = try mounted.makeType()
+            try SystemCall.writeFile("\(folder)/a.json", "{\"n\": 1}")
+            let device = try succeed("stat", "-c", "%d", mounted.mountPoint)
+            let number = try #require(Int(device.filter(\.isNumber)))
+            let control = "\(mounted.outside)/control"
+            try SystemCall.makeDirectory(control)
+            try succeed("mount", "-t", "fusectl", "none", control)
+            defer { MountTable.detach(control) }
+            let connection = number & 0xff | number >> 12 & 0xfff00
+            try SystemCall.writeFile("\(control)/\(connection)/abort", "1")
+            #expect(try mounted.waitForDeath() < 128)
+            try mounted.mount()
+            #expect(try SystemCall.readText("\(folder)/a.json") == "{\"n\": 1}")
+            #expect(try mounted.store.integrity() == "ok")
+        }
+
+        @Test("of many that create one name with O_EXCL one wins")
+        func exclusiveRace() throws {
+            let mounted = try MountedStore()
+            let folder = try mounted.makeType()
+            let script = """
+                import os, sys
+                won = 0
+                for n in range(50):
+                    try:
+                        fd = os.open(f'{sys.argv[1]}/r{n}.json', os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+                        os.write(fd, b'{"winner": %s}' % sys.argv[2].encode())
+                        os.close(fd)
+                        won += 1
+                    except FileExistsError:
+                        pass
+                print(won)
+                """
+            let racers = try (0..<4).map { try Child(["python3", "-c", script, folder, "\($0)"]) }
+            let results = try racers.map { try $0.wait() }
+            let wins = results.compactMap { Int($0.output.filter(\.isNumber)) }
+            #expect(wins.reduce(0, +) == 50, "\(results)")
+            #expect(try mounted.store.stems().count == 50)
+            #expect(try mounted.store.count("history") == 50)
+        }
     }
 }
