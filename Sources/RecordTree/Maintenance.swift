@@ -1,16 +1,34 @@
 package import RecordModel
 package import RecordStore
+import Synchronization
 
 extension Tree {
-    /// Scratch files without use for this long are removed.
-    static let scratchLifetime: Duration = .seconds(7 * 24 * 3600)
+    /// How often the mount looks for what has outlived its time.
+    private static let cleaningPeriod: Duration = .seconds(3600)
 
     /// Work that is due with time; called from the daemon's maintenance thread. Returns when the
     /// next piece is due.
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
         expireWaitingReads()
+        try cleanWhenDue()
         return try finalizeDeletes(olderThan: options.grace)
+    }
+
+    /// Removes old trash, the files that nothing refers to any more, and forgotten scratch files:
+    /// at the first call and then once an hour.
+    private func cleanWhenDue() throws(RecordError) {
+        guard store.isWritable, !options.isReadOnly else { return }
+        let now = now
+        let isDue = state.withLock { state in
+            if let next = state.nextCleaning, now < next { return false }
+            state.nextCleaning = now + Self.cleaningPeriod
+            return true
+        }
+        guard isDue else { return }
+        try store.purgeTrash()
+        try store.collectAssets()
+        try removeForgottenScratch()
     }
 
     /// Waiting deletes of at least this age become final. Returns when the next one is due.

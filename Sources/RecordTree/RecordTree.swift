@@ -71,6 +71,8 @@ package final class Tree: Sendable {
         var assetFailures: [TypeID: AssetFailure] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
+        /// Nil before the first cleaning.
+        var nextCleaning: Timestamp?
     }
 
     let store: RecordStore

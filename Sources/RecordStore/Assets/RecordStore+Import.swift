@@ -124,7 +124,7 @@ extension RecordStore {
     package func collectAssets() throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
         var removed = 0
-        for hash in try files.all() {
+        for hash in try files.all() where try isUnreferred(hash) {
             let isUnused = try write(author: .mount) { transaction throws(RecordError) in
                 guard !self.assetsInFlight.withLock({ $0.contains(hash) }),
                     try !transaction.connection.isReferred(hash)
@@ -138,6 +138,13 @@ extension RecordStore {
             }
         }
         return removed
+    }
+}
+
+extension RecordStore {
+    /// A first look, without the writer.
+    private func isUnreferred(_ hash: ContentHash) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in try !connection.isReferred(hash) }
     }
 }
 
