@@ -93,10 +93,9 @@ extension Tree {
             if let record, record.state != .waitingDelete {
                 id = record.id
             } else {
-                let reason = RecordError(
-                    .invalidRecord, "\(stem).json is still missing; its assets wait for it")
                 id = try transaction.saveDraft(
-                    text: [], type: type, stem: stem, id: record?.id, error: reason
+                    text: [], type: type, stem: stem, id: record?.id,
+                    error: .missingRecord(stem)
                 ).id
             }
             return try transaction.expectAsset(id, field, index, fileExtension: fileExtension)

@@ -30,6 +30,7 @@ extension RecordStore {
             directory: places, options: options, reader: reader, writer: writer, lock: lock,
             log: log)
         try store.removeUnfinishedAssets()
+        if !options.readOnly { try store.releaseOutbox() }
         return store
     }
 

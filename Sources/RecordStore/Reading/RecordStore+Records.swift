@@ -62,27 +62,37 @@ extension RecordStore {
     package func withRecords(
         in type: TypeID, _ body: (RecordEntry, [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) {
+        try withNamedRecords(in: type) { (entry, _, text) throws(RecordError) in
+            try body(entry, text)
+        }
+    }
+
+    /// As `withRecords`, with the record names, which are not always what the stems say.
+    func withNamedRecords(
+        in type: TypeID,
+        _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
+    ) throws(RecordError) {
         var last = RecordID(0)
         while true {
             let page = try recordsWithText(in: type, after: last, limit: 200)
-            for (entry, text) in page { try body(entry, text) }
-            guard let next = page.last?.0.id else { return }
+            for record in page { try body(record.entry, record.name, record.text) }
+            guard let next = page.last?.entry.id else { return }
             last = next
         }
     }
 
     func recordsWithText(
         in type: TypeID, after id: RecordID, limit: Int
-    ) throws(RecordError) -> [(RecordEntry, [UInt8])] {
+    ) throws(RecordError) -> [(entry: RecordEntry, name: RecordName, text: [UInt8])] {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT \(Columns.record), text
+                SELECT \(Columns.record), name, text
                 FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
                 WHERE type_id = ? AND id > ? AND state = 0 ORDER BY id LIMIT ?
                 """,
                 [.integer(type.rawValue), .integer(id.rawValue), .integer(Int64(limit))]
-            ) { ($0.record(), $0.bytes(8)) }
+            ) { ($0.record(), RecordName(bytes: $0.bytes(8)), $0.bytes(9)) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Logging
 package import RecordModel
 
 extension RecordStore {
@@ -11,9 +12,8 @@ extension RecordStore {
         var limits = options.limits
         limits.recordBytes = .max
         var found: [(entry: RecordEntry, key: QueryExpression.SortKey)] = []
-        try withRecords(in: type) { (entry, text) throws(RecordError) in
+        try withNamedRecords(in: type) { (entry, name, text) throws(RecordError) in
             let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
-            let name = entry.stem.decoded ?? RecordName(bytes: entry.stem.bytes)
             guard
                 expression.matches(
                     document, name: name, created: entry.created, modified: entry.modified)
@@ -87,10 +87,20 @@ extension Transaction {
         var limits = store.options.limits
         limits.recordBytes = .max
         let place = try place(record.entry.type)
-        let document = try RecordDocument(
-            parsing: text, schema: try schema(of: place.name), limits: limits)
+        let schema = try schema(of: place.name)
+        let words: [UInt8]
+        do throws(RecordError) {
+            words = try RecordDocument(
+                parsing: text, schema: schema, limits: limits
+            ).searchableText.utf8
+        } catch {
+            // One bad text, which a check of the store names, may not end every search.
+            store.options.logger.error(
+                "A text is not searched", metadata: ["record": "\(id)", "error": "\(error)"])
+            return
+        }
         try connection.run(
             "INSERT INTO record_search (rowid, text) VALUES (?, ?)",
-            [.integer(id.rawValue), .utf8(document.searchableText.utf8)])
+            [.integer(id.rawValue), .utf8(words)])
     }
 }

@@ -23,6 +23,7 @@ struct SQLConnection {
     /// Runs a statement that gives no rows, or whose rows do not matter.
     func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
         let statement = try statement(sql, values)
+        defer { if values.contains(where: \.isLarge) { statement.clear() } }
         while try statement.step() {}
     }
 

@@ -64,6 +64,9 @@ struct SQLStatement {
     /// Ends a read before its last row, so that no lock on the log is kept.
     func reset() { sqlite3_reset(handle) }
 
+    /// Frees the copies of the bound values, which the statement otherwise keeps until the next ones.
+    func clear() { sqlite3_clear_bindings(handle) }
+
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -106,6 +109,15 @@ enum SQLValue {
     case text(String)
     /// Text that may hold NUL or invalid UTF-8 (for the search index).
     case utf8([UInt8])
+
+    /// Whether a copy is too much to keep; clearing costs more than small ones are worth.
+    var isLarge: Bool {
+        switch self {
+        case .blob(let bytes), .utf8(let bytes): bytes.count > 1 << 16
+        case .text(let string): string.utf8.count > 1 << 16
+        case .null, .integer: false
+        }
+    }
 
     static func time(_ time: Timestamp) -> SQLValue { .integer(time.nanoseconds) }
     static func bool(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }

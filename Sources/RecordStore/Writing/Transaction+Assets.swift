@@ -46,6 +46,9 @@ extension Transaction {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension)
         }
+        if try connection.asset(record, field, index)?.isShown != true {
+            try touch(owner.entry.type)
+        }
         referredAssets.append(hash)
         let document = try parse(text, place)
         let type = try schema(of: place.name).type(of: field)
@@ -65,7 +68,7 @@ extension Transaction {
         try keepingDraft(of: owner) { () throws(RecordError) in
             var new = NewState(text: newText, place: place, stem: owner.entry.stem)
             new.knownAssets = [kept]
-            new.modified = owner.entry.modified
+            if newText == text { new.modified = owner.entry.modified }
             _ = try update(owner, to: new)
         }
         let entry = try requireAsset(record, field, index)
@@ -109,6 +112,7 @@ extension Transaction {
         fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
         let entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        if !entry.isShown { try touch(try requireEntry(record).type) }
         referredAssets.append(hash)
         try connection.run(
             """
@@ -136,9 +140,8 @@ extension Transaction {
         let value: FieldValue = isString ? .string(Text(utf8: bytes)) : .bytes(bytes)
         let text = document.replacing([(field, value)])
         try keepingDraft(of: owner) { () throws(RecordError) in
-            var new = NewState(text: text, place: place, stem: owner.entry.stem)
-            new.modified = owner.entry.modified
-            _ = try update(owner, to: new)
+            _ = try update(
+                owner, to: NewState(text: text, place: place, stem: owner.entry.stem))
         }
     }
 
@@ -148,23 +151,37 @@ extension Transaction {
     ) throws(RecordError) {
         let owner = try requireRecord(record)
         let place = try writablePlace(owner.entry.type)
-        _ = try requireAsset(record, field, index)
+        let asset = try requireAsset(record, field, index)
+        try touch(owner.entry.type)
+        note(
+            .asset, zone: owner.zone, type: owner.entry.type, record: record,
+            stem: owner.entry.stem, asset: asset.id)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
-            return try removeAssetRow(record, field, Int64(index ?? -1))
+            return try removeHeldAsset(owner, field, index)
         }
         let document = try parse(text, place)
-        guard document[field] != nil else {
-            return try removeAssetRow(record, field, Int64(index ?? -1))
-        }
+        guard document[field] != nil else { return try removeHeldAsset(owner, field, index) }
         let stem = owner.entry.stem
         let rest = remaining(document[field], without: index, stem)
-        var new = NewState(
+        let new = NewState(
             text: document.replacing([(field, rest)]), place: place, stem: stem)
-        new.modified = owner.entry.modified
         if let index { try closeGap(record, field, index) }
         try keepingDraft(of: owner) { () throws(RecordError) in
             _ = try update(owner, to: new)
         }
+    }
+
+    /// An asset that no text names. With the last one goes the empty draft that was made for it.
+    private func removeHeldAsset(
+        _ owner: StoredRecord, _ field: FieldName, _ index: Int?
+    ) throws(RecordError) {
+        try removeAssetRow(owner.id, field, Int64(index ?? -1))
+        guard try connection.assets(of: owner.id).isEmpty else { return }
+        if owner.state == .draftOnly, owner.entry.size == 0 {
+            return try beginDelete(owner.id)
+        }
+        try connection.run(
+            "UPDATE record SET flags = flags & ~2 WHERE id = ?", [.integer(owner.id.rawValue)])
     }
 
     /// The list without one element; those behind it get the names of their new places.
@@ -218,6 +235,11 @@ extension Transaction {
         }
         return asset
     }
+}
+
+extension AssetEntry {
+    /// Whether a listing has it: a row alone, before the bytes come, has no file.
+    fileprivate var isShown: Bool { kind == .value || hash != nil }
 }
 
 extension AssetValue {

@@ -73,9 +73,16 @@ extension Transaction {
             "DELETE FROM draft WHERE record_id = ?", [.integer(record.id.rawValue)])
     }
 
-    /// The record as it is without its draft; nil when nothing is left (it was draftOnly).
+    /// The record as it is without its draft; nil when nothing is left (it was draftOnly). Assets
+    /// that came before their record keep waiting for it.
     package func discardDraft(_ id: RecordID) throws(RecordError) -> RecordEntry? {
         let record = try requireRecord(id)
+        if record.state == .draftOnly, record.entry.size > 0, try !connection.assets(of: id).isEmpty
+        {
+            return try saveDraft(
+                text: [], type: record.entry.type, stem: record.entry.stem,
+                error: .missingRecord(record.entry.stem))
+        }
         guard record.state != .draftOnly else {
             try removeRows(of: id)
             try touch(record.entry.type)
@@ -135,6 +142,13 @@ extension Transaction {
         try connection.run(
             "UPDATE zone SET modified = ? WHERE id = ?",
             [.time(modified), .integer(zone.rawValue)])
+    }
+}
+
+extension RecordError {
+    /// Why a record is a draft whose assets are here already.
+    package static func missingRecord(_ stem: Stem) -> RecordError {
+        RecordError(.invalidRecord, "\(stem).json is still missing; its assets wait for it")
     }
 }
 

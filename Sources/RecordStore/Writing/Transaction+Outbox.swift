@@ -120,6 +120,19 @@ extension Transaction {
         ) { $0.outbox() }
     }
 
+    /// What an engine that is no more has taken goes back, merged with what came after it.
+    fileprivate func releaseOutbox() throws(RecordError) {
+        let batch = try connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
+            $0.int64(0)
+        }
+        // An outbox can be long: where nobody ever took anything it is not looked through.
+        guard let batch, batch > 1 else { return }
+        let claimed = try connection.all("SELECT id FROM outbox WHERE batch != 0 ORDER BY id") {
+            $0.int64(0)
+        }
+        for id in claimed { try failOutbox(id, error: nil) }
+    }
+
     // MARK: For the engine
 
     /// Takes up to `limit` changes that nobody sends, oldest first, under one new batch number.
@@ -230,5 +243,14 @@ extension Transaction {
         ) { $0.outbox() }
         guard let row else { throw RecordError(.notFound, "The outgoing change is gone.") }
         return row
+    }
+}
+
+extension RecordStore {
+    /// For a store that was just opened: nobody sends anything yet.
+    func releaseOutbox() throws(RecordError) {
+        try write(author: .sync) { transaction throws(RecordError) in
+            try transaction.releaseOutbox()
+        }
     }
 }
