@@ -42,7 +42,13 @@ extension SystemCall {
 
     /// As `list`, but the bytes of the names.
     static func listBytes(_ path: String) throws -> [[UInt8]] {
-        guard let stream = opendir(path) else { throw SystemCallError("opendir \(path)") }
+        try listBytes(Array(path.utf8))
+    }
+
+    static func listBytes(_ path: [UInt8]) throws -> [[UInt8]] {
+        guard let stream = opendir(path.map { CChar(bitPattern: $0) } + [0]) else {
+            throw SystemCallError("opendir \(String(decoding: path, as: UTF8.self))")
+        }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while let entry = readdir(stream) {

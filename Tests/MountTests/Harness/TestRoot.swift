@@ -56,20 +56,25 @@ enum TestRoot {
     }
 
     /// As `rm -rf`, but never into another file system.
-    static func removeTree(_ path: String) {
+    static func removeTree(_ path: String) { removeTree(bytes: Array(path.utf8)) }
+
+    /// By bytes: tests make names that are no UTF-8.
+    private static func removeTree(bytes path: [UInt8]) {
+        let text = path.map { CChar(bitPattern: $0) } + [0]
         var before = stat()
-        guard lstat(path, &before) == 0 else { return }
-        if before.st_mode & S_IFMT == S_IFDIR {
-            for name in (try? SystemCall.list(path)) ?? [] {
-                var inside = stat()
-                guard lstat("\(path)/\(name)", &inside) == 0, inside.st_dev == before.st_dev else {
-                    continue
-                }
-                removeTree("\(path)/\(name)")
-            }
-            rmdir(path)
-        } else {
-            unlink(path)
+        guard lstat(text, &before) == 0 else { return }
+        guard before.st_mode & S_IFMT == S_IFDIR else {
+            unlink(text)
+            return
         }
+        for name in (try? SystemCall.listBytes(path)) ?? [] {
+            let entry = path + [UInt8(ascii: "/")] + name
+            var inside = stat()
+            guard lstat(entry.map { CChar(bitPattern: $0) } + [0], &inside) == 0,
+                inside.st_dev == before.st_dev
+            else { continue }
+            removeTree(bytes: entry)
+        }
+        rmdir(text)
     }
 }
