@@ -155,8 +155,18 @@ package final class RecordStore: Sendable {
         Failpoint.pass(.syncDone)
     }
 
-    /// Closes both connections, moving the log into the database, and releases the lock.
+    /// Closes both connections, moving the log into the database unless another process reads it,
+    /// and releases the lock. All is on stable storage then.
+    ///
+    /// - Throws: what `sync` does; the store is closed all the same.
     package func close() throws(RecordError) {
+        let failure: RecordError?
+        do throws(RecordError) {
+            try sync()
+            failure = nil
+        } catch {
+            failure = error
+        }
         do {
             try reader.close()
             try writer?.close()
@@ -164,6 +174,7 @@ package final class RecordStore: Sendable {
             throw RecordError(storeError: error)
         }
         lock?.release()
+        if let failure { throw failure }
     }
 }
 

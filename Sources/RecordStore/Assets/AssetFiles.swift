@@ -34,6 +34,12 @@ struct AssetFiles: Sendable {
         try StoreDirectory.sync(directory)
     }
 
+    /// Puts the name of a placed file on stable storage.
+    func sync(_ hash: ContentHash) throws(RecordError) {
+        try StoreDirectory.sync(places.assets)
+        try StoreDirectory.sync(directory(of: hash))
+    }
+
     func remove(_ hash: ContentHash) throws(RecordError) {
         if unlink(path(of: hash)) != 0, errno != ENOENT {
             throw RecordError.systemCall("remove \(path(of: hash))", errno)

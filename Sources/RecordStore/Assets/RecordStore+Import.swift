@@ -38,6 +38,8 @@ extension RecordStore {
         assetsInFlight.withLock { $0.add(hash) }
         if files.size(of: hash) == size {
             unlink(temporary)
+            // Who placed it may have died before its name was on stable storage.
+            try files.sync(hash)
             return (hash, size)
         }
         do {

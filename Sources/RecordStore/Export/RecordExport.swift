@@ -45,8 +45,7 @@ package struct RecordExport {
     ) throws(RecordError) -> Int {
         var writer = self
         try writer.begin()
-        try store.withRecords(in: type) { (entry, text) throws(RecordError) in
-            let name = entry.stem.decoded ?? RecordName(bytes: entry.stem.bytes)
+        try store.withNamedRecords(in: type) { (_, name, text) throws(RecordError) in
             try writer.write(name, text)
             if writer.count % 500 == 0 { onProgress(writer.count) }
         }

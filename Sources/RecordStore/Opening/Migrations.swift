@@ -117,8 +117,10 @@ enum Migrations {
         CREATE INDEX asset_type ON asset (type_id);
         CREATE INDEX asset_hash ON asset (hash) WHERE hash IS NOT NULL;
 
+        -- Without AUTOINCREMENT, which costs every save one more page: the newest row stays, so that
+        -- no token is given twice.
         CREATE TABLE history (
-            token INTEGER PRIMARY KEY AUTOINCREMENT,
+            token INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
             author TEXT NOT NULL,
             kind TEXT NOT NULL,
@@ -161,9 +163,10 @@ enum Migrations {
         ) WITHOUT ROWID;
         CREATE INDEX kept_asset_hash ON kept_asset (hash);
 
-        -- batch is 0 while nobody sends the change. base_* are of a delete, whose record is gone.
+        -- batch is 0 while nobody sends the change; one that is sent keeps its row, and so its id,
+        -- until it is answered. base_* are of a delete, whose record is gone.
         CREATE TABLE outbox (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            id INTEGER PRIMARY KEY,
             zone_id INTEGER NOT NULL REFERENCES zone (id),
             name BLOB NOT NULL,
             generation INTEGER NOT NULL,

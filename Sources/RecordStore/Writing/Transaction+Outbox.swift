@@ -112,6 +112,17 @@ extension Transaction {
             """, [.integer(record.rawValue), .integer(row)])
     }
 
+    /// The base of a delete that was not sent is that of what came after it.
+    private func passBase(of row: Int64, to later: OutboxRow) throws(RecordError) {
+        if later.operation != .delete { return try inheritBase(of: row, later.record) }
+        try connection.run(
+            """
+            UPDATE outbox SET (base_tag, base_text) =
+                (SELECT base_tag, base_text FROM outbox WHERE id = ?1)
+            WHERE id = ?2 AND base_tag IS NULL
+            """, [.integer(row), .integer(later.id)])
+    }
+
     func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
@@ -201,7 +212,7 @@ extension Transaction {
             case (.create, .delete): .delete
             default: Coalescing.merge(row.operation, later.operation) ?? .delete
             }
-        if row.operation == .delete { try inheritBase(of: id, later.record) }
+        if row.operation == .delete { try passBase(of: id, to: later) }
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
         try connection.run(
             """
