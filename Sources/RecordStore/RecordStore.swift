@@ -158,8 +158,9 @@ package final class RecordStore: Sendable {
     /// Closes both connections, moving the log into the database unless another process reads it,
     /// and releases the lock. All is on stable storage then.
     ///
-    /// - Throws: what `sync` does; the store is closed all the same.
+    /// - Throws: what `sync` does; the store is closed all the same. Harmless when repeated.
     package func close() throws(RecordError) {
+        if let lock, !lock.isHeld { return }
         let failure: RecordError?
         do throws(RecordError) {
             try sync()

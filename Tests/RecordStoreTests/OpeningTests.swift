@@ -113,7 +113,7 @@ import Glibc
         #expect(failure { try fixture.store.sync() }?.code == .ioFailure)
         try fixture.save("b", "{}")
         #expect(failure { try fixture.store.sync() }?.code == .ioFailure)
-        _ = failure { try fixture.store.close() }
+        #expect(failure { try fixture.store.close() }?.code == .ioFailure)
         try fixture.reopen()
         try fixture.save("c", "{}")
         try fixture.store.sync()

@@ -38,6 +38,8 @@ final class StoreLock: Sendable {
         return digits.isEmpty ? "(unknown)" : String(decoding: digits, as: UTF8.self)
     }
 
+    var isHeld: Bool { descriptor.withLock { $0 >= 0 } }
+
     /// Harmless when repeated.
     func release() {
         let old = descriptor.withLock { value in
