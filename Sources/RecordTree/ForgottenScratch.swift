@@ -37,7 +37,7 @@ extension Tree {
             guard isForgotten(status), !used.contains(id) else { continue }
             do throws(RecordError) {
                 try removeScratch(place, isDirectory: status.isDirectory)
-            } catch  where error.code == .notEmpty || error.code == .notFound {
+            } catch  where error.systemErrno == ENOTEMPTY || error.systemErrno == ENOENT {
                 continue
             }
             if let parent = number(of: directory) {

@@ -50,6 +50,26 @@ struct CleaningTests {
         #expect(try fixture.names().filter { $0.hasSuffix("swp") } == [])
     }
 
+    @Test("an old directory with a file in use stays with it, and an empty one goes")
+    func directories() throws {
+        let fixture = try TreeFixture()
+        let host = SystemClock().now.nanoseconds
+        fixture.clock.advance(.nanoseconds(host - fixture.clock.now.nanoseconds))
+        let used = try fixture.tree.makeDirectory(
+            parent: fixture.notes, name: Array(".used".utf8), mode: 0o755)
+        _ = try fixture.tree.makeDirectory(
+            parent: fixture.notes, name: Array(".empty".utf8), mode: 0o755)
+        let (_, opened) = try fixture.tree.create(
+            parent: used.node, name: Array("file".utf8), mode: 0o644, flags: O_WRONLY,
+            caller: TreeFixture.user)
+        fixture.clock.advance(.seconds(8 * 24 * 3600))
+        _ = try fixture.tree.maintain()
+        #expect(try fixture.names(in: used.node) == ["file"])
+        #expect(try fixture.names().filter { $0.hasPrefix(".") }.contains(".used"))
+        #expect(try !fixture.names().contains(".empty"))
+        fixture.tree.release(opened.handle)
+    }
+
     private func zone(_ fixture: TreeFixture) throws -> ZoneID {
         try #require(try fixture.store.zones(in: .private).first).id
     }
