@@ -150,7 +150,7 @@ extension Tree {
         }
         guard let path else { return false }
         let (hash, _) = try store.importAsset(fromFile: String(decoding: path, as: UTF8.self))
-        try store.write(author: .mount) { transaction throws(RecordError) in
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.setAsset(
                 open.key.record, open.key.field, open.key.index, hash, size: size,
                 fileExtension: open.fileExtension)

@@ -1,5 +1,5 @@
 import Glibc
-package import RecordModel
+import RecordModel
 
 /// A descriptor of a file of the host, closed with its last owner.
 package final class HostFile: Sendable {

@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordStore
+import RecordStore
 import Synchronization
 
 extension Tree {

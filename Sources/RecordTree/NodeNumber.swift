@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// The number by which the kernel knows a node between lookup and forget.
 ///

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import RecordStore
 import Synchronization
 
