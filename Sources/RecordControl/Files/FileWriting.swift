@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 package import RecordModel
 
 /// Writes a file beside its place and moves it there when it is whole; `-` is standard output.
