@@ -238,6 +238,23 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test("the trash brings back also the files of a text that says no hash")
+    func restoredWithoutHash() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#).id
+        try fixture.setAsset(id, "photo", bytes: "one")
+        try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#)
+        #expect(try fixture.files(id) == ["a@photo.bin=one"])
+        try fixture.delete(id)
+        let trash = try #require(try fixture.store.trash(in: fixture.note).first)
+        let entry = try fixture.write(.restore) { transaction throws(RecordError) in
+            try transaction.restore(trash.id)
+        }
+        #expect(try fixture.files(entry.id) == ["a@photo.bin=one"])
+        #expect(try fixture.outbox().allSatisfy { !$0.waitsForAsset })
+        try fixture.expectSound()
+    }
+
     @Test("an asset of the server has a size and a hash before its bytes, and then the bytes")
     func remote() throws {
         let fixture = try StoreFixture()

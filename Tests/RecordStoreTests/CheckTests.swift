@@ -1,0 +1,61 @@
+import RecordModel
+import Testing
+
+@testable import RecordStore
+
+@Suite struct CheckTests {
+    @Test(
+        "the check finds each kind of damage to the rows",
+        arguments: [
+            ("DELETE FROM record_text", "without a text"),
+            ("UPDATE record SET name = NULL WHERE stem = x'61'", "without a name"),
+            ("UPDATE record SET flags = flags | 1 WHERE stem = x'61'", "draft flag"),
+            ("UPDATE record SET state = 2 WHERE stem = x'61'", "without a time"),
+            ("UPDATE record SET size = 77 WHERE stem = x'61'", "size"),
+            ("UPDATE outbox SET record_id = 9999", "has no record"),
+            ("UPDATE record_text SET text = x'7b'", "is refused"),
+        ])
+    func damage(_ statement: String, _ words: String) throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", #"{"n":1}"#)
+        try fixture.expectSound()
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.connection.run(statement)
+        }
+        let problems = try fixture.store.integrityCheck(deep: true)
+        #expect(problems.contains { $0.contains(words) }, "\(problems)")
+    }
+
+    @Test("a row that refers to a missing one is refused")
+    func foreignKeys() throws {
+        let fixture = try StoreFixture()
+        let error = failure {
+            try fixture.write { transaction throws(RecordError) in
+                try transaction.connection.run(
+                    "INSERT INTO record_text (record_id, text) VALUES (4711, x'7b7d')")
+            }
+        }
+        #expect(error?.code == .ioFailure)
+        try fixture.expectSound()
+    }
+
+    @Test("figures count what is saved, pending, drafted, trashed and kept of the past")
+    func counts() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", "{}")
+        let start = fixture.clock.now
+        fixture.clock.advance(.seconds(5))
+        try fixture.save("b", "{}")
+        _ = try fixture.draft("c", "{")
+        try fixture.beginDelete(try fixture.save("d", "{}").id)
+        let counts = try fixture.store.counts()
+        let zone = try #require(counts.zones.first { $0.zone == fixture.zone.id })
+        #expect(zone.records == 2)
+        #expect(zone.pending == 3)
+        #expect(zone.oldestPending == start)
+        #expect(zone.drafts == 1)
+        #expect(counts.trash == 0)
+        #expect(counts.historyRows == 3)
+        #expect(counts.databaseBytes > 0)
+    }
+}
