@@ -92,6 +92,22 @@ struct ControlExecutorTests {
         #expect(try error { _ = try store.record(at: source) }.code == .notFound)
     }
 
+    @Test("a record that is only a draft moves as what it is")
+    func moveDraft() throws {
+        try served.put("private/Z/T/b", #"{"n":1}"#)
+        let type = try store.type(at: try RecordPath("private/Z/T"))
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.saveDraft(
+                text: bytes("{ half"), type: type.id, stem: Stem("a"),
+                error: RecordError(.invalidJSON, "expected a key"))
+        }
+        _ = try perform(
+            .move(try RecordPath("private/Z/T/a"), to: try RecordPath("private/Z/T/c")))
+        #expect(try store.record(type.id, Stem("a")) == nil)
+        #expect(try store.drafts().map(\.stem) == [Stem("c")])
+        #expect(try store.drafts().map(\.text) == [bytes("{ half")])
+    }
+
     @Test("move replaces what is there, and refuses to move a thing onto itself or nowhere")
     func moveOver() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)

@@ -23,7 +23,8 @@ extension ControlExecutor {
                 try Self.copy(entry, assets, to: type, stem, in: transaction)
                 try transaction.beginDelete(entry.id)
             }
-            try transaction.finalizeDelete(entry.id)
+            // What was a draft alone has left nothing behind.
+            if try transaction.record(entry.id) != nil { try transaction.finalizeDelete(entry.id) }
         }
         return ControlReply(.members(["path": .text(target.directory.appending(stem).bytes)]))
     }
