@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "pending fields of this machine stay, the server's other fields come, and conflicts are told"
+        "pending fields stay, the server's other fields come, and conflicts are told"
     )
     func merge() throws {
         let fixture = try StoreFixture()

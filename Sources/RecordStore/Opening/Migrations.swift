@@ -117,8 +117,8 @@ enum Migrations {
         CREATE INDEX asset_type ON asset (type_id);
         CREATE INDEX asset_hash ON asset (hash) WHERE hash IS NOT NULL;
 
-        -- Without AUTOINCREMENT, which costs every save one more page: the newest row stays, so that
-        -- no token is given twice.
+        -- Without AUTOINCREMENT, which costs every save one more page: the newest row stays, so
+        -- that no token is given twice.
         CREATE TABLE history (
             token INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,

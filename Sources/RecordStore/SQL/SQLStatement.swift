@@ -64,7 +64,7 @@ struct SQLStatement {
     /// Ends a read before its last row, so that no lock on the log is kept.
     func reset() { sqlite3_reset(handle) }
 
-    /// Frees the copies of the bound values, which the statement otherwise keeps until the next ones.
+    /// Frees the copies of the bound values, which are otherwise kept until the next ones.
     func clear() { sqlite3_clear_bindings(handle) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
