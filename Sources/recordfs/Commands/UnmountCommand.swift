@@ -21,9 +21,12 @@ struct UnmountCommand: ParsableCommand {
     var mountpoint: String?
 
     func run() throws {
-        let daemon = try status()
+        let given = mountpoint.map(Places.absolute)
+        // A mount that is named may be of another store than the one that the options name.
+        let source = MountTable.recordMounts().first { $0.mountpoint == given }?.source
+        let daemon = status(of: source ?? state.directory)
         let served = daemon?.stringMember("mountpoint")
-        let place = try mountpoint.map(Places.absolute) ?? served ?? defaultMountpoint()
+        let place = try given ?? served ?? defaultMountpoint()
         let isMounted = MountTable.all().contains { $0.mountpoint == place }
         guard isMounted || MountTable.isStale(place) else {
             throw CommandFailure(place, "is not mounted.", status: ExitStatus.notFound)
@@ -40,9 +43,9 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
-    private func status() throws(CommandFailure) -> JSONValue? {
+    private func status(of directory: String) -> JSONValue? {
         do {
-            return try ControlClient.connect(directory: state.directory, timeoutSeconds: 10)?
+            return try ControlClient.connect(directory: directory, timeoutSeconds: 10)?
                 .perform(.status).result
         } catch {
             // A daemon that hangs can still be unmounted.
