@@ -266,8 +266,3 @@ extension Tree {
         return add(ListedEntry(name: Self.errorName, entry: entry, next: Part.end.offset(0)))
     }
 }
-
-extension Stem {
-    /// The file name of the record.
-    var fileName: [UInt8] { bytes + Array(".json".utf8) }
-}
