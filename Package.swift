@@ -12,16 +12,23 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 let package = Package(
     name: "recordfs",
     products: [
-        .executable(name: "recordfs", targets: ["recordfs"])
+        .executable(name: "recordfs", targets: ["recordfs"]),
+        .executable(name: "recordfs-server", targets: ["recordfs-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -51,6 +58,18 @@ let package = Package(
                 logging, arguments,
             ],
             swiftSettings: settings),
+        .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: settings),
+        .target(
+            name: "RecordServer",
+            dependencies: [
+                "CLinux", "RecordModel", "RecordWire", grdb, logging, hummingbird, hummingbirdTLS,
+                crypto, cryptoExtras,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "recordfs-server",
+            dependencies: ["RecordServer", "RecordWire", "RecordModel", logging, arguments],
+            swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel"], swiftSettings: settings),
         .testTarget(
@@ -63,6 +82,16 @@ let package = Package(
         .testTarget(
             name: "RecordControlTests",
             dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecordServerTests",
+            dependencies: [
+                "RecordServer", "RecordWire", "RecordModel", "recordfs-server", hummingbird,
+                crypto, logging, grdb,
+            ],
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(

@@ -1,0 +1,77 @@
+package import RecordWire
+
+/// The operations of `/database/1/{container}/{environment}/{database}/{operation}` and of
+/// `/device/1/{container}/{environment}/{operation}`.
+///
+/// This is the route table: the router, the access matrix of the tests and the documentation are
+/// made from it.
+package enum Endpoint: String, CaseIterable, Sendable {
+    case recordsQuery = "records/query"
+    case recordsLookup = "records/lookup"
+    case recordsModify = "records/modify"
+    case recordsChanges = "records/changes"
+    case recordsResolve = "records/resolve"
+    case recordsAccept = "records/accept"
+    case zonesList = "zones/list"
+    case zonesLookup = "zones/lookup"
+    case zonesModify = "zones/modify"
+    case zonesChanges = "zones/changes"
+    case changesDatabase = "changes/database"
+    case changesZone = "changes/zone"
+    case subscriptionsList = "subscriptions/list"
+    case subscriptionsLookup = "subscriptions/lookup"
+    case subscriptionsModify = "subscriptions/modify"
+    case usersCaller = "users/caller"
+    case usersCurrent = "users/current"
+    case usersDiscover = "users/discover"
+    case usersLookupEmail = "users/lookup/email"
+    case usersLookupID = "users/lookup/id"
+    case usersLookupContacts = "users/lookup/contacts"
+    case assetsUpload = "assets/upload"
+    case assetsRereference = "assets/rereference"
+    case tokensCreate = "tokens/create"
+    case tokensRegister = "tokens/register"
+    // Extensions, for administrators.
+    case schemaExport = "schema/export"
+    case schemaValidate = "schema/validate"
+    case schemaImport = "schema/import"
+    case schemaDeploy = "schema/deploy"
+    case schemaReset = "schema/reset"
+
+    /// The databases in whose path it exists.
+    package var scopes: Set<DatabaseScope> {
+        switch self {
+        case .recordsQuery, .recordsLookup, .recordsModify, .zonesList, .zonesLookup,
+            .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .assetsUpload,
+            .assetsRereference, .tokensCreate, .tokensRegister:
+            [.public, .private, .shared]
+        case .recordsChanges, .zonesChanges, .changesDatabase, .changesZone:
+            [.private, .shared]
+        case .zonesModify: [.private, .shared]
+        case .recordsResolve, .recordsAccept, .usersCaller, .usersCurrent, .usersDiscover,
+            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
+            .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
+            [.public]
+        }
+    }
+
+    /// Documented as GET; they are answered to POST too.
+    package var acceptsGet: Bool {
+        switch self {
+        case .zonesList, .subscriptionsList, .usersCaller, .usersCurrent, .usersDiscover,
+            .schemaExport:
+            true
+        default: false
+        }
+    }
+
+    /// Under `/device/1/...`; they are answered under `/database/...` too.
+    package var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }
+
+    package var isAdministrative: Bool {
+        switch self {
+        case .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset: true
+        default: false
+        }
+    }
+}

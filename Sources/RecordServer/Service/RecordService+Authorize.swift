@@ -1,0 +1,47 @@
+import RecordWire
+
+extension RecordService {
+    /// Which kind of credential may call what (reference §2.1). Rights to zones, records and types
+    /// are decided later, in the transaction that uses them.
+    func authorize(_ context: OperationContext) throws(ServerError) {
+        switch context.caller {
+        case .user(let user):
+            guard !context.endpoint.isAdministrative || user.isAdministrator else {
+                throw ServerError(.accessDenied, "This operation is for administrators.")
+            }
+        case .serverKey:
+            guard context.scope == .public, !context.endpoint.needsPerson else {
+                throw ServerError(
+                    .accessDenied,
+                    "A server-to-server key may use records, zones, subscriptions and assets of "
+                        + "the public database only.")
+            }
+        case .anonymous:
+            guard context.scope == .public, context.endpoint.isOpenToAnyone else {
+                throw ServerError(
+                    .authenticationRequired, "This operation needs a user: sign in first.")
+            }
+        }
+    }
+}
+
+extension Endpoint {
+    /// Not for keys: it is about a person.
+    package var needsPerson: Bool {
+        switch self {
+        case .recordsResolve, .recordsAccept, .usersCaller, .usersCurrent, .usersDiscover,
+            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
+            .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
+            true
+        default: false
+        }
+    }
+
+    /// Reads of the public database, as far as the schema grants them to `_world`.
+    package var isOpenToAnyone: Bool {
+        switch self {
+        case .recordsQuery, .recordsLookup, .zonesList, .zonesLookup: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import RecordModel
+package import RecordWire
+
+/// The operations of the protocol, without HTTP: a body and who sent it in, an answer out.
+///
+/// Every rule that depends on stored state is decided inside the transaction that acts on it.
+package final class RecordService: Sendable {
+    package let storage: any Storage
+    package let assetDirectory: AssetDirectory
+    /// Makes and checks what clients hand back: sync tokens, markers, receipts, URLs.
+    package let seal: Seal
+    package let settings: ServiceSettings
+    package let push: PushHub
+
+    package init(
+        storage: any Storage, assetDirectory: AssetDirectory, seal: Seal,
+        settings: ServiceSettings, push: PushHub
+    ) {
+        self.storage = storage
+        self.assetDirectory = assetDirectory
+        self.seal = seal
+        self.settings = settings
+        self.push = push
+    }
+
+    /// The answer to one request as JSON, with status 200. `body` is an empty object where the
+    /// request has none.
+    package func answer(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        guard context.endpoint.scopes.contains(context.scope) else {
+            throw ServerError(
+                .badRequest,
+                "\(context.endpoint.rawValue) does not exist in the \(context.scope) database.")
+        }
+        try authorize(context)
+        switch context.endpoint {
+        case .recordsQuery: return try await queryRecords(body, context)
+        case .recordsLookup: return try await lookupRecords(body, context)
+        case .recordsModify: return try await modifyRecords(body, context)
+        case .recordsChanges: return try await recordChanges(body, context)
+        case .recordsResolve: return try await resolveShortGUIDs(body, context)
+        case .recordsAccept: return try await acceptShortGUIDs(body, context)
+        case .zonesList: return try await listZones(body, context)
+        case .zonesLookup: return try await lookupZones(body, context)
+        case .zonesModify: return try await modifyZones(body, context)
+        case .zonesChanges: return try await zonesChanges(body, context)
+        case .changesDatabase: return try await databaseChanges(body, context)
+        case .changesZone: return try await zoneChanges(body, context)
+        case .subscriptionsList: return try await listSubscriptions(body, context)
+        case .subscriptionsLookup: return try await lookupSubscriptions(body, context)
+        case .subscriptionsModify: return try await modifySubscriptions(body, context)
+        case .usersCaller, .usersCurrent: return try await currentUser(body, context)
+        case .usersDiscover: return try await discoverUsers(body, context)
+        case .usersLookupEmail, .usersLookupID, .usersLookupContacts:
+            return try await lookupUsers(body, context)
+        case .assetsUpload: return try await uploadTokens(body, context)
+        case .assetsRereference: return try await rereferenceAssets(body, context)
+        case .tokensCreate: return try await createPushToken(body, context)
+        case .tokensRegister: return try await registerPushToken(body, context)
+        case .schemaExport: return try await exportSchema(body, context)
+        case .schemaValidate: return try await validateSchema(body, context)
+        case .schemaImport: return try await importSchema(body, context)
+        case .schemaDeploy: return try await deploySchema(body, context)
+        case .schemaReset: return try await resetSchema(body, context)
+        }
+    }
+}

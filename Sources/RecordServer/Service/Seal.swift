@@ -1,0 +1,106 @@
+import Crypto
+package import RecordModel
+
+/// Makes what clients keep and hand back unforgeable: HMAC-SHA256 with a key of this server.
+///
+/// A sealed token is URL-safe base64, without padding, of payload and MAC. Its purpose is part of
+/// what is authenticated, so that no token passes for one of another kind.
+package struct Seal: Sendable {
+    package enum Purpose: String, CaseIterable, Sendable {
+        case zoneToken, databaseToken, continuation, uploadURL, downloadURL, receipt
+        case webAuthToken, signIn, form, courier
+    }
+
+    private static let macBytes = 16
+    private let key: SymmetricKey
+
+    /// `key` holds at least 32 secret bytes, the same for every process of a server.
+    package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+
+    package func seal(_ payload: [UInt8], for purpose: Purpose) -> Text {
+        Text(URLSafeBase64.encode(payload + mac(payload, purpose)))
+    }
+
+    /// The payload; nil when it was not sealed here for this purpose.
+    package func open(_ token: Text, for purpose: Purpose) -> [UInt8]? {
+        guard let bytes = URLSafeBase64.decode(token.utf8), bytes.count >= Self.macBytes else {
+            return nil
+        }
+        let payload = Array(bytes.dropLast(Self.macBytes))
+        guard ConstantTime.equal(Array(bytes.suffix(Self.macBytes)), mac(payload, purpose)) else {
+            return nil
+        }
+        return payload
+    }
+
+    private func mac(_ payload: [UInt8], _ purpose: Purpose) -> [UInt8] {
+        let message = Array(purpose.rawValue.utf8) + [0] + payload
+        let code = HMAC<Crypto.SHA256>.authenticationCode(for: message, using: key)
+        return Array(code.prefix(Self.macBytes))
+    }
+}
+
+/// Comparison of secrets in a time that does not depend on where they differ.
+package enum ConstantTime {
+    package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        var difference: UInt8 = 0
+        for index in left.indices { difference |= left[index] ^ right[index] }
+        return difference == 0
+    }
+}
+
+/// Base64 with `-` and `_`, without padding (RFC 4648 §5).
+package enum URLSafeBase64 {
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text = Base64.encode(bytes)
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        for index in text.indices {
+            if text[index] == UInt8(ascii: "+") { text[index] = UInt8(ascii: "-") }
+            if text[index] == UInt8(ascii: "/") { text[index] = UInt8(ascii: "_") }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var standard = text
+        for index in standard.indices {
+            switch standard[index] {
+            case UInt8(ascii: "-"): standard[index] = UInt8(ascii: "+")
+            case UInt8(ascii: "_"): standard[index] = UInt8(ascii: "/")
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: break
+            }
+        }
+        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+        guard let bytes = Base64.decode(standard), encode(bytes).utf8.elementsEqual(text) else {
+            return nil
+        }
+        return bytes
+    }
+}
+
+/// Names and secrets that nobody can guess.
+package enum SecureRandom {
+    /// From the system's secure source.
+    package static func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// 128 bits as 32 hexadecimal digits.
+    package static func hex128() -> String {
+        bytes(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// 128 bits in URL-safe base64: 22 characters.
+    package static func shortGUID() -> Text { Text(URLSafeBase64.encode(bytes(16))) }
+
+    package static func incarnation() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return UInt64.random(in: 1 ... .max, using: &generator)
+    }
+}

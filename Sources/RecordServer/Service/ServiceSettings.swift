@@ -1,0 +1,29 @@
+/// What an operator can set of the operations' rules.
+package struct ServiceSettings: Sendable, Hashable {
+    /// Operations of a modify, items of a lookup, tokens of an upload.
+    package var maximumItems = 200
+    /// Default and ceiling of `resultsLimit`.
+    package var maximumResults = 200
+    /// Ceiling of `resultsLimit` in change feeds for clients that ask for more (an extension).
+    package var maximumFeedResults = 2_000
+    /// All fields of a record without assets, in bytes.
+    package var recordBytes = 1_000_000
+    package var assetBytes: Int64 = 250 << 20
+    package var fieldsPerType = 256
+    package var zonesPerDatabase = 1_000
+    package var participantsPerShare = 100
+    package var deleteSelfSources = 750
+    /// For the private databases of a user, in bytes, where the user has no quota of its own.
+    package var quotaBytes: Int64 = 10 << 30
+    package var uploadURLSeconds = 15 * 60
+    package var downloadURLSeconds = 60 * 60
+    /// How long a tombstone is kept: sync tokens that are older expire.
+    package var tombstoneSeconds = 90 * 24 * 3600
+    package var operationResultSeconds = 24 * 3600
+    /// `delete` needs a change tag, timestamps need their type, as Apple's text says.
+    package var isStrict = false
+    /// Answers tag lists as plain `LIST`.
+    package var plainListTags = false
+
+    package init() {}
+}

@@ -1,0 +1,50 @@
+package import RecordModel
+package import RecordWire
+
+/// A container in one of its environments: nothing is shared between two of them.
+package struct ContainerKey: Hashable, Sendable {
+    /// `iCloud.` and a reverse domain name, case-sensitive.
+    package let container: Text
+    package let environment: ServerEnvironment
+    package init(container: Text, environment: ServerEnvironment) {
+        self.container = container
+        self.environment = environment
+    }
+}
+
+/// The private database of a user, or the public database of the container.
+///
+/// A shared database is no database of its own: it is a view of other people's private ones.
+package struct DatabaseKey: Hashable, Sendable {
+    package let container: ContainerKey
+    /// The user's record name, or `UserName.everyone` for the public database.
+    package let owner: UserName
+    package init(container: ContainerKey, owner: UserName) {
+        self.container = container
+        self.owner = owner
+    }
+    package var isPublic: Bool { owner == .everyone }
+}
+
+extension UserName {
+    /// The owner of public databases. No user can have this name.
+    package static let everyone = UserName("_public")
+}
+
+package struct ZoneKey: Hashable, Sendable {
+    package let database: DatabaseKey
+    package let zone: ZoneName
+    package init(database: DatabaseKey, zone: ZoneName) {
+        self.database = database
+        self.zone = zone
+    }
+    package var isDefaultZone: Bool { zone == ZoneIdentifier.defaultZone.zone }
+    /// Batches are all-or-nothing only in custom zones (reference §14.1).
+    package var isAtomic: Bool { !database.isPublic && !isDefaultZone }
+}
+
+/// A zone's row in a storage, valid for one incarnation of the zone.
+package struct ZoneHandle: Hashable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,76 @@
+package import RecordModel
+package import RecordWire
+
+package protocol RecordReader {
+    /// Those of `names` that exist or have a tombstone.
+    func records(
+        _ zone: ZoneHandle, _ names: [RecordName]
+    ) throws(ServerError) -> [RecordName: StoredRecord]
+
+    /// The changes after `position` in the order of the feed, each record once at its latest
+    /// state. With `shares`, only records of those hierarchies, and `gone` for records that left
+    /// them. At most `limit`; `descending` starts at the newest and ignores `position` as a start
+    /// but not as an end.
+    func changes(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, descending: Bool,
+        limit: Int
+    ) throws(ServerError) -> [FeedEntry]
+
+    /// How many entries `changes` would give in all, counted up to `limit` (for progress).
+    func countChanges(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, limit: Int
+    ) throws(ServerError) -> Int
+
+    /// Names of the records whose parent is `parent`, by name.
+    func children(_ zone: ZoneHandle, of parent: RecordName, limit: Int) throws(ServerError)
+        -> [RecordName]
+
+    /// Names of the records of the hierarchy of `share`.
+    func members(_ zone: ZoneHandle, of share: RecordName, limit: Int) throws(ServerError)
+        -> [RecordName]
+
+    /// The records with a reference of this kind to `target`.
+    func sources(
+        _ zone: ZoneHandle, of target: RecordName, action: Reference.Action, limit: Int
+    ) throws(ServerError) -> [RecordName]
+
+    /// Entries of an index, in its order, with their records. Ties are in the order of names.
+    func scan(_ zone: ZoneHandle, _ scan: IndexScan) throws(ServerError) -> [IndexedRecord]
+
+    /// Records of one type in the order of their names (in that of `descending`), after `name`.
+    func records(
+        _ zone: ZoneHandle, type: RecordTypeName, after name: RecordName?, descending: Bool,
+        limit: Int
+    ) throws(ServerError) -> [StoredRecord]
+
+    /// The stored answer of an operation of this user in this database.
+    func operationResult(
+        _ database: DatabaseKey, _ user: UserName, operationID: Text
+    ) throws(ServerError) -> [UInt8]?
+}
+
+package protocol RecordWriter {
+    /// Inserts or replaces a record or a tombstone by its name.
+    func put(_ zone: ZoneHandle, _ record: StoredRecord) throws(ServerError)
+    /// Replaces all references with consequences that go out from `source`.
+    func putReferences(_ zone: ZoneHandle, from source: RecordName, _ references: [StoredReference])
+        throws(ServerError)
+    /// Replaces all index entries of a record.
+    func putIndex(
+        _ zone: ZoneHandle, type: RecordTypeName, _ record: RecordName, _ entries: [IndexEntry])
+        throws(ServerError)
+    /// Notes that a record left a hierarchy at `position`; the next `put` of the record with this
+    /// `share` takes the note away.
+    func putExit(
+        _ zone: ZoneHandle, share: RecordName, _ record: RecordName, position: Int64)
+        throws(ServerError)
+    /// Removes at most `limit` tombstones and exits at or before `position`; false when none is
+    /// left.
+    func removeTombstones(_ zone: ZoneHandle, upTo position: Int64, limit: Int)
+        throws(ServerError) -> Bool
+    func putOperationResult(
+        _ database: DatabaseKey, _ user: UserName, operationID: Text, result: [UInt8],
+        milliseconds: Int64) throws(ServerError)
+    /// Forgets stored answers from before `milliseconds`.
+    func removeOperationResults(before milliseconds: Int64) throws(ServerError)
+}

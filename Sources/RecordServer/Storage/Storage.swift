@@ -1,0 +1,33 @@
+package import RecordModel
+package import RecordWire
+
+/// Where a server keeps everything but the bytes of assets.
+///
+/// Bodies run on a thread of the storage, never on the cooperative pool, and are synchronous: no
+/// network, no clock, no randomness of their own, because a storage with several writers runs a
+/// body again after a serialisation failure. All that a body reads is one point in time; what a
+/// write body reads is still true at its commit.
+///
+/// Nothing assumes one server process: what is decided in a body is decided at its commit, and a
+/// position of a feed is given there, so that no reader meets position n + 1 before n.
+package protocol Storage: Sendable {
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageReader) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result
+
+    /// Commits when `body` returns, rolls back when it throws. Returns once the commit is on
+    /// stable storage.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result
+}
+
+/// One point in time of a storage.
+package protocol StorageReader: ZoneReader, RecordReader, ShareReader, AccountReader,
+    SettingReader, PushReader, AssetReader
+{}
+
+/// A transaction that writes.
+package protocol StorageTransaction: StorageReader, ZoneWriter, RecordWriter, ShareWriter,
+    AccountWriter, SettingWriter, PushWriter, AssetWriter
+{}

@@ -1,0 +1,25 @@
+package import RecordModel
+package import RecordWire
+
+package protocol ZoneReader {
+    func zone(_ key: ZoneKey) throws(ServerError) -> ZoneRow?
+    /// By name.
+    func zones(_ database: DatabaseKey) throws(ServerError) -> [ZoneRow]
+    /// Zones of this database that were deleted and do not exist now.
+    func zoneTombstones(_ database: DatabaseKey) throws(ServerError) -> [ZoneTombstone]
+}
+
+package protocol ZoneWriter {
+    /// A new zone with a random incarnation; takes away its tombstone. The zone must not exist.
+    func createZone(_ key: ZoneKey, incarnation: UInt64) throws(ServerError) -> ZoneRow
+    /// Keeps other writers of the zone out until the commit, and reads it. A storage with one
+    /// writer just reads.
+    func lockZone(_ key: ZoneKey) throws(ServerError) -> ZoneRow?
+    /// Stores position, horizon and counts.
+    func updateZone(_ zone: ZoneRow) throws(ServerError)
+    /// Takes the zone away with its records, references, index entries and shares, at once for
+    /// readers; `sweep` frees the space. Leaves a tombstone. Asset references are given back.
+    func deleteZone(_ zone: ZoneRow, reason: DeletionReason) throws(ServerError)
+    /// Frees at most `limit` rows of deleted zones; false when nothing is left.
+    func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool
+}

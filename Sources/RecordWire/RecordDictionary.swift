@@ -1,0 +1,113 @@
+package import RecordModel
+
+/// The record dictionary of a request (reference §5.3, §5.9). Keys that only answers have, such
+/// as `created`, `modified` and `share`, are read over: a client cannot set them.
+package struct RecordDictionary: Hashable, Sendable {
+    /// What a request says of the parent: nothing, none, or a record.
+    package enum Parent: Hashable, Sendable {
+        case unchanged
+        case cleared
+        case record(RecordName)
+    }
+
+    package var name: RecordName?
+    /// `cloudkit.share` in lower case whatever the spelling of the request.
+    package var type: RecordTypeName?
+    package var changeTag: Text?
+    package var fields: [WireField]
+    package var parent: Parent
+    package var createShortGUID: Bool
+    package var share: ShareDictionary?
+
+    package init(name: RecordName? = nil, type: RecordTypeName? = nil) {
+        self.name = name
+        self.type = type
+        fields = []
+        parent = .unchanged
+        createShortGUID = false
+    }
+}
+
+extension RecordTypeName {
+    /// The type of the records that say who shares what (reference §5.9).
+    package static let share = RecordTypeName("cloudkit.share")
+    /// The system type with one record for each user, in the public database.
+    package static let users = RecordTypeName("Users")
+}
+
+extension RecordName {
+    /// The name of a share of a whole zone.
+    package static let zoneShare = RecordName("cloudkit.zoneshare")
+}
+
+/// The keys of a record dictionary that only `cloudkit.share` has.
+package struct ShareDictionary: Hashable, Sendable {
+    /// `forRecord`; nil for a share of the whole zone.
+    package var root: RecordName?
+    package var rootChangeTag: Text?
+    /// Nil when the request does not say.
+    package var publicPermission: SharePermission?
+    /// Nil when the request does not say.
+    package var participants: [ParticipantDictionary]?
+
+    package init() {}
+}
+
+package enum SharePermission: String, CaseIterable, Sendable {
+    case none = "NONE"
+    case readOnly = "READ_ONLY"
+    case readWrite = "READ_WRITE"
+    /// Counts as `none`.
+    case unknown = "UNKNOWN"
+}
+
+package enum ParticipantType: String, CaseIterable, Sendable {
+    case owner = "OWNER"
+    case administrator = "ADMINISTRATOR"
+    case user = "USER"
+    case publicUser = "PUBLIC_USER"
+    case unknown = "UNKNOWN"
+}
+
+package enum AcceptanceStatus: String, CaseIterable, Sendable {
+    case invited = "INVITED"
+    case accepted = "ACCEPTED"
+    case removed = "REMOVED"
+    case unknown = "UNKNOWN"
+}
+
+/// A participant as a request names it.
+package struct ParticipantDictionary: Hashable, Sendable {
+    package var participantID: Text?
+    package var lookup: UserLookup
+    package var type: ParticipantType
+    package var permission: SharePermission
+    /// Read from requests but decided by the server.
+    package var status: AcceptanceStatus
+
+    package init(
+        participantID: Text? = nil, lookup: UserLookup, type: ParticipantType = .user,
+        permission: SharePermission = .readOnly, status: AcceptanceStatus = .invited
+    ) {
+        self.participantID = participantID
+        self.lookup = lookup
+        self.type = type
+        self.permission = permission
+        self.status = status
+    }
+}
+
+/// How a person is looked up (`lookupInfo`). E-mail addresses compare in lower case.
+package struct UserLookup: Hashable, Sendable {
+    package var emailAddress: Text?
+    package var phoneNumber: Text?
+    package var userName: UserName?
+
+    package init(
+        emailAddress: Text? = nil, phoneNumber: Text? = nil, userName: UserName? = nil
+    ) {
+        self.emailAddress = emailAddress
+        self.phoneNumber = phoneNumber
+        self.userName = userName
+    }
+}

@@ -1,0 +1,32 @@
+package import RecordModel
+
+/// The record name of a user, `_` and 32 hexadecimal digits: the owner of a private database.
+package struct UserName: ByteName {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+    /// Stands for the caller in requests.
+    package static let defaultOwner = UserName("__defaultOwner__")
+}
+
+/// `public`, `private` or `shared`: the third part of a database's path.
+package enum DatabaseScope: String, CaseIterable, Sendable {
+    case `public`, `private`, shared
+}
+
+/// `development` or `production`.
+package enum ServerEnvironment: String, CaseIterable, Sendable {
+    case development, production
+}
+
+/// The zoneID dictionary (reference §5.1).
+package struct ZoneIdentifier: Hashable, Sendable {
+    package var zone: ZoneName
+    /// Nil, like `UserName.defaultOwner`, for the caller.
+    package var owner: UserName?
+
+    package init(zone: ZoneName, owner: UserName? = nil) {
+        self.zone = zone
+        self.owner = owner
+    }
+    package static let defaultZone = ZoneIdentifier(zone: ZoneName("_defaultZone"))
+}

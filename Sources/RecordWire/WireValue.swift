@@ -1,0 +1,70 @@
+package import RecordModel
+
+/// The value of a field on the wire (reference §4, §5.4 to §5.6).
+package enum WireValue: Hashable, Sendable {
+    case string(Text)
+    case int64(Int64)
+    case double(Double)
+    /// Since 1970-01-01T00:00:00Z.
+    case timestamp(milliseconds: Int64)
+    case bytes([UInt8])
+    indirect case location(Location)
+    indirect case reference(WireReference)
+    indirect case asset(WireAsset)
+    /// All elements are of one kind; an empty list has the element type of its field.
+    case list([WireValue])
+}
+
+/// A field of a record: its value, type and marks. A nil value clears the field.
+package struct WireField: Hashable, Sendable {
+    package var name: FieldName
+    package var value: WireValue?
+    /// The tag of the request, else what the schema or the shape of the value says. Nil for null
+    /// and for an empty list without tag.
+    package var type: FieldType?
+    package var isEncrypted: Bool
+    /// `modified`, an extension: the writer's hybrid logical clock for this field. Opaque, kept
+    /// and echoed, at most 64 bytes.
+    package var stamp: Text?
+
+    package init(
+        name: FieldName, value: WireValue?, type: FieldType?, isEncrypted: Bool = false,
+        stamp: Text? = nil
+    ) {
+        self.name = name
+        self.value = value
+        self.type = type
+        self.isEncrypted = isEncrypted
+        self.stamp = stamp
+    }
+}
+
+/// The reference dictionary.
+package struct WireReference: Hashable, Sendable {
+    package var name: RecordName
+    package var zone: ZoneIdentifier?
+    package var action: Reference.Action
+
+    package init(name: RecordName, zone: ZoneIdentifier? = nil, action: Reference.Action = .none) {
+        self.name = name
+        self.zone = zone
+        self.action = action
+    }
+}
+
+/// The asset dictionary.
+package struct WireAsset: Hashable, Sendable {
+    /// Base64 of 0x01 and the first 20 bytes of the content's SHA-256.
+    package var fileChecksum: Text
+    /// In bytes.
+    package var size: Int64
+    package var referenceChecksum: Text?
+    package var wrappingKey: Text?
+    package var receipt: Text?
+    package var downloadURL: Text?
+
+    package init(fileChecksum: Text, size: Int64) {
+        self.fileChecksum = fileChecksum
+        self.size = size
+    }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+@main
+struct RecordFSServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recordfs-server", abstract: "A self-hosted record server.")
+}
