@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", swiftSettings: settings),
         .target(
-            name: "RecordStore", dependencies: ["RecordModel", grdb, logging],
+            name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", grdb, logging],
             swiftSettings: settings),
         .target(
             name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
@@ -58,12 +58,14 @@ let package = Package(
                 logging, arguments,
             ],
             swiftSettings: settings),
+        .target(
+            name: "RecordSQL", dependencies: ["RecordModel", grdb], swiftSettings: settings),
         .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: settings),
         .target(
             name: "RecordServer",
             dependencies: [
-                "CLinux", "RecordModel", "RecordWire", grdb, logging, hummingbird, hummingbirdTLS,
-                crypto, cryptoExtras,
+                "CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging, hummingbird,
+                hummingbirdTLS, crypto, cryptoExtras,
             ],
             swiftSettings: settings),
         .executableTarget(

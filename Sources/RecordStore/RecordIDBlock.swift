@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 import Synchronization
 
 /// Record numbers that are set aside on disk and not yet given out.

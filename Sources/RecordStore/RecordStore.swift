@@ -1,5 +1,6 @@
 import Logging
 package import RecordModel
+import RecordSQL
 import Synchronization
 
 import class GRDB.DatabaseQueue

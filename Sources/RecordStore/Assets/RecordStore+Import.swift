@@ -1,5 +1,6 @@
 import Glibc
 package import RecordModel
+import RecordSQL
 import Synchronization
 
 extension RecordStore {

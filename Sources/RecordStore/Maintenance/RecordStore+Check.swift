@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     /// What is wrong with the store, one sentence each; empty when nothing is.

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     /// How long a deleted record can be restored.

@@ -1,4 +1,5 @@
 import GRDB
+import RecordSQL
 
 /// How the connections of a store are set.
 enum ConnectionOptions {

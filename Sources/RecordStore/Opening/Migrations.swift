@@ -1,5 +1,6 @@
 import GRDB
 import RecordModel
+import RecordSQL
 
 /// The schema of store.sqlite, version by version. A published version never changes.
 enum Migrations {

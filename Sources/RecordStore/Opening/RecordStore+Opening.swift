@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 import class GRDB.Database
 import struct GRDB.DatabaseMigrator

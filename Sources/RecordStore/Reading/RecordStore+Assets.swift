@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     /// The versions of a record name that this machine has seen, oldest first.

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     /// Also of a record that waits for its deletion: `state` tells.

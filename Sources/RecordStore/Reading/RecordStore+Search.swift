@@ -1,5 +1,6 @@
 import Logging
 package import RecordModel
+import RecordSQL
 
 extension RecordStore {
     /// The saved records of a type that match, in the order that the expression asks for, else by

@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 
 /// Column lists, each next to what reads it; the order in both must be the same.
 enum Columns {

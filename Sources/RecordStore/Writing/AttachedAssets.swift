@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 
 /// A large field that a record's text has: a row of `asset`.
 struct ExpectedAsset {

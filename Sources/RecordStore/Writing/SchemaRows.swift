@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 
 /// The rows of a type's development schema.
 enum SchemaRows {

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 /// A whole row of `record`, as writing needs it.
 struct StoredRecord {

@@ -1,5 +1,6 @@
 import Glibc
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// A row for an asset whose bytes are about to be written, so that it has a number; it is not

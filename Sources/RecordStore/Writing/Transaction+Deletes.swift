@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes.

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Keeps a text that was refused, for a record or for a name that has none (draftOnly). A

@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// One row for an accepted change of values; gives its token.

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 /// What two changes of one record between two sends amount to.
 enum Coalescing {

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 import Synchronization
 
 extension Transaction {

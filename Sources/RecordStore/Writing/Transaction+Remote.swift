@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Applies what the server reports: base and, merged by field with what is pending here, the

@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// The stem of a name that comes from the server. `X:TYPE` shows as X, unless X itself is

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Gives the record's text, draft and assets to another name of the same type, creating or

@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Brings a record back from the trash, with its type if that is gone.

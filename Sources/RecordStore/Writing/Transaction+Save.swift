@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 extension Transaction {
     /// Saves the text of a record: creates it, updates it, or, when the values are as before, only

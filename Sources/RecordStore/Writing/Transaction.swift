@@ -1,4 +1,5 @@
 package import RecordModel
+import RecordSQL
 
 /// One transaction of the store: everything done through it happens, or nothing does.
 ///

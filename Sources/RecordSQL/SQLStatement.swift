@@ -1,7 +1,7 @@
 import GRDBSQLite
-import RecordModel
+package import RecordModel
 
-import class GRDB.Statement
+package import class GRDB.Statement
 
 /// One prepared statement of one connection, bound and stepped by hand.
 ///
@@ -9,13 +9,13 @@ import class GRDB.Statement
 /// rows through GRDB's `Row` costs several times that. So this file, and no other, speaks to
 /// SQLite's C functions. Values are copied in (`SQLITE_TRANSIENT`) and out, no pointer leaves.
 /// Valid only inside the database access that made it.
-struct SQLStatement {
+package struct SQLStatement {
     private let handle: OpaquePointer
 
-    init(_ statement: Statement) { handle = statement.sqliteStatement }
+    package init(_ statement: Statement) { handle = statement.sqliteStatement }
 
     /// Binds `values` to the parameters from 1 on.
-    func bind(_ values: [SQLValue]) throws(RecordError) {
+    package func bind(_ values: [SQLValue]) throws(RecordError) {
         var index: Int32 = 0
         for value in values {
             index += 1
@@ -48,7 +48,7 @@ struct SQLStatement {
     }
 
     /// Whether there is another row. After an error or the last row the statement is reset.
-    func step() throws(RecordError) -> Bool {
+    package func step() throws(RecordError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE:
@@ -62,29 +62,35 @@ struct SQLStatement {
     }
 
     /// Ends a read before its last row, so that no lock on the log is kept.
-    func reset() { sqlite3_reset(handle) }
+    package func reset() { sqlite3_reset(handle) }
 
     /// Frees the copies of the bound values, which are otherwise kept until the next ones.
-    func clear() { sqlite3_clear_bindings(handle) }
+    package func clear() { sqlite3_clear_bindings(handle) }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
 
-    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    func bool(_ column: Int32) -> Bool { sqlite3_column_int64(handle, column) != 0 }
+    package func bool(_ column: Int32) -> Bool { sqlite3_column_int64(handle, column) != 0 }
 
-    func int64IfPresent(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+    package func int64IfPresent(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
     /// The bytes of a BLOB or TEXT column; empty for NULL.
-    func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         let count = Int(sqlite3_column_bytes(handle, column))
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    func bytesIfPresent(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+    package func bytesIfPresent(_ column: Int32) -> [UInt8]? {
+        isNull(column) ? nil : bytes(column)
+    }
 
-    func string(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    package func string(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
 
     private static let transient = unsafeBitCast(
         OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
@@ -102,7 +108,7 @@ struct SQLStatement {
 }
 
 /// A value on its way into a statement.
-enum SQLValue {
+package enum SQLValue {
     case null
     case integer(Int64)
     case blob([UInt8])
@@ -111,7 +117,7 @@ enum SQLValue {
     case utf8([UInt8])
 
     /// Whether a copy is too much to keep; clearing costs more than small ones are worth.
-    var isLarge: Bool {
+    package var isLarge: Bool {
         switch self {
         case .blob(let bytes), .utf8(let bytes): bytes.count > 1 << 16
         case .text(let string): string.utf8.count > 1 << 16
@@ -119,10 +125,14 @@ enum SQLValue {
         }
     }
 
-    static func time(_ time: Timestamp) -> SQLValue { .integer(time.nanoseconds) }
-    static func bool(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
-    static func name(_ name: some ByteName) -> SQLValue { .blob(name.bytes) }
-    static func optional(_ number: Int64?) -> SQLValue { number.map { .integer($0) } ?? .null }
-    static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map { .blob($0) } ?? .null }
-    static func optional(_ string: String?) -> SQLValue { string.map { .text($0) } ?? .null }
+    package static func time(_ time: Timestamp) -> SQLValue { .integer(time.nanoseconds) }
+    package static func bool(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
+    package static func name(_ name: some ByteName) -> SQLValue { .blob(name.bytes) }
+    package static func optional(_ number: Int64?) -> SQLValue {
+        number.map { .integer($0) } ?? .null
+    }
+    package static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map { .blob($0) } ?? .null }
+    package static func optional(_ string: String?) -> SQLValue {
+        string.map { .text($0) } ?? .null
+    }
 }

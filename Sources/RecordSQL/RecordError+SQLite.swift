@@ -1,11 +1,11 @@
 import GRDBSQLite
-import RecordModel
+package import RecordModel
 
 import struct GRDB.DatabaseError
 
 extension RecordError {
     /// Anything thrown inside a database access: our own errors pass, SQLite's are converted.
-    init(storeError error: any Error) {
+    package init(storeError error: any Error) {
         switch error {
         case let error as RecordError: self = error
         case let error as DatabaseError:
@@ -20,7 +20,7 @@ extension RecordError {
     /// The codes not named here are faults of this program (SQLITE_MISUSE, SQLITE_RANGE, a
     /// constraint that our own checks should have met first) or cannot come from a local file;
     /// they become `ioFailure`, because nothing was stored.
-    init(sqliteCode: Int32, message: String) {
+    package init(sqliteCode: Int32, message: String) {
         let cause = "(SQLite \(sqliteCode): \(message))"
         switch sqliteCode & 0xff {
         case SQLITE_FULL:

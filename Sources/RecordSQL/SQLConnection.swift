@@ -1,15 +1,17 @@
-import RecordModel
+package import RecordModel
 
-import class GRDB.Database
+package import class GRDB.Database
 
 /// A connection inside one database access: cached statements with typed errors.
-struct SQLConnection {
+package struct SQLConnection {
     private let database: GRDB.Database
 
-    init(_ database: GRDB.Database) { self.database = database }
+    package init(_ database: GRDB.Database) { self.database = database }
 
     /// The prepared statement of `sql`, kept for the life of the connection, with `values` bound.
-    func statement(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) -> SQLStatement {
+    package func statement(_ sql: String, _ values: [SQLValue] = []) throws(RecordError)
+        -> SQLStatement
+    {
         do {
             let statement = SQLStatement(try database.cachedStatement(sql: sql))
             statement.reset()
@@ -21,14 +23,14 @@ struct SQLConnection {
     }
 
     /// Runs a statement that gives no rows, or whose rows do not matter.
-    func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
+    package func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
         let statement = try statement(sql, values)
         defer { if values.contains(where: \.isLarge) { statement.clear() } }
         while try statement.step() {}
     }
 
     /// The first row, or nil. The row is read before the statement is reset.
-    func first<T>(
+    package func first<T>(
         _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
     ) throws(RecordError) -> T? {
         let statement = try statement(sql, values)
@@ -38,7 +40,7 @@ struct SQLConnection {
     }
 
     /// All rows.
-    func all<T>(
+    package func all<T>(
         _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
     ) throws(RecordError) -> [T] {
         let statement = try statement(sql, values)
@@ -48,7 +50,7 @@ struct SQLConnection {
     }
 
     /// Calls `body` for each row; a throwing body ends the read.
-    func each(
+    package func each(
         _ sql: String, _ values: [SQLValue] = [],
         _ body: (SQLStatement) throws(RecordError) -> Void
     ) throws(RecordError) {
@@ -58,7 +60,7 @@ struct SQLConnection {
     }
 
     /// Several statements without parameters, as of a migration.
-    func execute(script: String) throws(RecordError) {
+    package func execute(script: String) throws(RecordError) {
         do {
             try database.execute(sql: script)
         } catch {
@@ -67,10 +69,10 @@ struct SQLConnection {
     }
 
     /// The row of the last INSERT into a table with a row id.
-    var lastInsertedRow: Int64 { database.lastInsertedRowID }
+    package var lastInsertedRow: Int64 { database.lastInsertedRowID }
 
     /// Rows touched by the last INSERT, UPDATE or DELETE.
-    var changedRows: Int { database.changesCount }
+    package var changedRows: Int { database.changesCount }
 
-    var isInsideTransaction: Bool { database.isInsideTransaction }
+    package var isInsideTransaction: Bool { database.isInsideTransaction }
 }
