@@ -1,0 +1,33 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Where a server keeps its data: shared by all subcommands.
+struct DataOptions: ParsableArguments {
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp(
+            """
+            The directory of the server's data. Else $RECORDFS_SERVER_DATA, else \
+            $XDG_DATA_HOME/recordfs-server, else ~/.local/share/recordfs-server.
+            """,
+            valueName: "dir"))
+    var data: String?
+
+    /// The directory, not checked.
+    var directory: String {
+        func variable(_ name: String) -> String? {
+            guard let value = getenv(name), value.pointee != 0 else { return nil }
+            return String(cString: value)
+        }
+        if let data { return data }
+        if let directory = variable("RECORDFS_SERVER_DATA") { return directory }
+        if let home = variable("XDG_DATA_HOME") { return home + "/recordfs-server" }
+        return (variable("HOME") ?? ".") + "/.local/share/recordfs-server"
+    }
+
+    var databasePath: String { directory + "/records.sqlite" }
+    var assetPath: String { directory + "/assets" }
+}
