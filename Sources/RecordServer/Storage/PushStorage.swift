@@ -60,6 +60,8 @@ package protocol PushReader {
     func pushDevice(courierHash: Text) throws(ServerError) -> PushDeviceRow?
     func pushDevices(_ container: ContainerKey, _ user: UserName) throws(ServerError)
         -> [PushDeviceRow]
+    /// Those of `courierHashes` whose queue holds a frame.
+    func devicesWithFrames(among courierHashes: [Text]) throws(ServerError) -> [Text]
 }
 
 package protocol PushWriter {
@@ -69,6 +71,8 @@ package protocol PushWriter {
     func deletePushDevice(courierHash: Text) throws(ServerError)
     /// Puts a frame at the end of a device's queue; beyond `limit` the oldest frames go.
     func enqueueFrame(courierHash: Text, _ frame: [UInt8], limit: Int) throws(ServerError)
+    /// Forgets devices not seen since `milliseconds`, with their queues.
+    func removePushDevices(lastSeenBefore milliseconds: Int64) throws(ServerError)
     /// Takes the oldest frame out of the queue.
     func dequeueFrame(courierHash: Text) throws(ServerError) -> [UInt8]?
 }
