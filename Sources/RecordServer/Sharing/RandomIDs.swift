@@ -1,0 +1,53 @@
+import Crypto
+package import RecordModel
+
+/// The names and secrets of one request, drawn before its transaction.
+///
+/// A storage may run the body of a transaction twice. Everything here follows from one random
+/// seed, so that a copy made inside the body gives the same names in both runs.
+package struct RandomIDs: Sendable {
+    private let seed: [UInt8]
+    private var count: UInt64 = 0
+
+    package init() { seed = SecureRandom.bytes(32) }
+
+    /// 128 bits as 32 lower-case hexadecimal digits.
+    package mutating func hex128() -> Text {
+        Text(
+            next(16).map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined())
+    }
+
+    /// 128 bits in URL-safe base64: 22 characters.
+    package mutating func shortGUID() -> Text { Text(URLSafeBase64.encode(next(16))) }
+
+    /// Of a zone or of a view; never 0, which stands for none.
+    package mutating func incarnation() -> UInt64 {
+        let value = next(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return max(value, 1)
+    }
+
+    /// For a record that its request does not name: a UUID in upper case (version 4, RFC 9562).
+    package mutating func recordName() -> RecordName {
+        var bytes = next(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var name: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { name.append(UInt8(ascii: "-")) }
+            let digits = String(byte, radix: 16, uppercase: true)
+            name += (digits.count == 1 ? "0" + digits : digits).utf8
+        }
+        return RecordName(bytes: name)
+    }
+
+    private mutating func next(_ length: Int) -> [UInt8] {
+        count += 1
+        let message = withUnsafeBytes(of: count.littleEndian) { Array($0) }
+        let code = HMAC<Crypto.SHA256>.authenticationCode(
+            for: message, using: SymmetricKey(data: seed))
+        return Array(code.prefix(length))
+    }
+}

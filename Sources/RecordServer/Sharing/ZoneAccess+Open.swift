@@ -1,0 +1,120 @@
+package import RecordModel
+package import RecordWire
+
+extension ZoneAccess {
+    /// Whether the zone has a row: the default zone is there for readers before its first write.
+    package var exists: Bool { zone.handle != .none }
+
+    /// The zone as the caller may see it. A zone that is not there and one that the caller may
+    /// not see give the same error, `zoneNotFound`. Creates nothing.
+    package static func open(
+        _ id: ZoneIdentifier, _ context: OperationContext, _ reader: any StorageReader
+    ) throws(ServerError) -> ZoneAccess {
+        let key = try key(id, context)
+        var row = try reader.zone(key)
+        if row == nil, key.isDefaultZone, context.scope != .shared {
+            row = ZoneRow(key: key, handle: .none, incarnation: 0)
+        }
+        guard let row else { throw notFound(id) }
+        return try view(row, id, context, reader)
+    }
+
+    /// The same for a transaction that writes: keeps other writers of the zone out, and makes the
+    /// default zone with this incarnation where it is missing.
+    package static func openForWriting(
+        _ id: ZoneIdentifier, _ context: OperationContext, incarnation: UInt64,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> ZoneAccess {
+        let key = try key(id, context)
+        var row = try transaction.lockZone(key)
+        if row == nil, key.isDefaultZone, context.scope != .shared {
+            // Whoever has no user gets no further than reading.
+            _ = try context.requireUser()
+            row = try transaction.createZone(key, incarnation: incarnation)
+        }
+        guard let row else { throw notFound(id) }
+        return try view(row, id, context, transaction)
+    }
+
+    /// The same answer for a zone that is not there and one that the caller may not see.
+    package static func notFound(_ id: ZoneIdentifier) -> ServerError {
+        ServerError(.zoneNotFound, "There is no such zone in this database for this user.")
+    }
+
+    /// Refuses to change a member of `share`, or to put a record into it, without READ_WRITE.
+    package func requireWrite(for share: RecordName?) throws(ServerError) {
+        switch permission(for: share) {
+        case .readWrite: return
+        case .readOnly:
+            throw ServerError(.accessDenied, "This share is read-only for this user.")
+        case .none, .unknown:
+            throw ServerError(
+                .accessDenied,
+                "In the shared database a record needs a parent that is shared with this user.")
+        }
+    }
+
+    /// The database and zone that an identifier names in the scope of the request.
+    private static func key(_ id: ZoneIdentifier, _ context: OperationContext)
+        throws(ServerError) -> ZoneKey
+    {
+        switch context.scope {
+        case .public:
+            guard id.zone == ZoneIdentifier.defaultZone.zone,
+                isCaller(id.owner, context) || id.owner == .everyone
+            else { throw notFound(id) }
+            return ZoneKey(
+                database: DatabaseKey(container: context.container, owner: .everyone),
+                zone: id.zone)
+        case .private:
+            let user = try context.requireUser()
+            guard isCaller(id.owner, context) else { throw notFound(id) }
+            return ZoneKey(
+                database: DatabaseKey(container: context.container, owner: user.name),
+                zone: id.zone)
+        case .shared:
+            _ = try context.requireUser()
+            guard let owner = id.owner else {
+                throw ServerError(
+                    .badRequest,
+                    "zoneID.ownerRecordName is missing: the shared database has zones of others.")
+            }
+            guard !isCaller(owner, context), owner != .everyone else { throw notFound(id) }
+            return ZoneKey(
+                database: DatabaseKey(container: context.container, owner: owner), zone: id.zone)
+        }
+    }
+
+    private static func isCaller(_ owner: UserName?, _ context: OperationContext) -> Bool {
+        owner == nil || owner == .defaultOwner || owner == context.caller.user?.name
+    }
+
+    private static func view(
+        _ row: ZoneRow, _ id: ZoneIdentifier, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> ZoneAccess {
+        let user = context.caller.user
+        switch context.scope {
+        case .public: return ZoneAccess(zone: row, view: .publicDatabase, user: user)
+        case .private: return ZoneAccess(zone: row, view: .owner, user: user)
+        case .shared:
+            guard let user, var shared = try reader.sharedZone(user.name, row.key) else {
+                throw notFound(id)
+            }
+            var permissions: [RecordName: SharePermission] = [:]
+            for name in shared.shares {
+                let permission = try reader.share(row.key, name)?.acceptedPermission(of: user.name)
+                if let permission, permission != .none { permissions[name] = permission }
+            }
+            guard !permissions.isEmpty else { throw notFound(id) }
+            shared.shares = shared.shares.filter { permissions[$0] != nil }
+            return ZoneAccess(
+                zone: row, view: .participant(shared, permissions: permissions), user: user)
+        }
+    }
+}
+
+extension ZoneHandle {
+    /// Of the default zone before its first write: nothing is stored under it.
+    package static let none = ZoneHandle(0)
+}
