@@ -80,14 +80,16 @@ package enum AcceptanceStatus: String, CaseIterable, Sendable {
 package struct ParticipantDictionary: Hashable, Sendable {
     package var participantID: Text?
     package var lookup: UserLookup
-    package var type: ParticipantType
-    package var permission: SharePermission
-    /// Read from requests but decided by the server.
-    package var status: AcceptanceStatus
+    /// Nil when the request does not say: an update leaves it as it is.
+    package var type: ParticipantType?
+    /// Nil when the request does not say: an update leaves it as it is.
+    package var permission: SharePermission?
+    /// Decided by the server; only `removed` in a request has an effect.
+    package var status: AcceptanceStatus?
 
     package init(
-        participantID: Text? = nil, lookup: UserLookup, type: ParticipantType = .user,
-        permission: SharePermission = .readOnly, status: AcceptanceStatus = .invited
+        participantID: Text? = nil, lookup: UserLookup, type: ParticipantType? = nil,
+        permission: SharePermission? = nil, status: AcceptanceStatus? = nil
     ) {
         self.participantID = participantID
         self.lookup = lookup
