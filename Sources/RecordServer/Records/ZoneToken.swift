@@ -1,0 +1,94 @@
+package import RecordModel
+package import RecordWire
+
+/// A place in the feed of one zone as one viewer sees it: the `syncToken` of changes/zone,
+/// records/changes and zones/list (reference §7.5, appendix B.4).
+///
+/// Sealed, so that nobody can make one; bound to the incarnation of the zone and, in a shared
+/// database, to that of the view, so that it expires when either is made anew.
+package struct ZoneToken: Hashable, Sendable {
+    private static let version: UInt8 = 1
+    private static let pagedFlag: UInt8 = 1
+
+    package let incarnation: UInt64
+    /// 0 for one's own zone.
+    package let view: UInt64
+    /// Everything up to here was told.
+    package let position: Int64
+    /// The zone's position when a fetch from nothing began. Its pages stay good although older
+    /// tombstones go: it started after those records were deleted.
+    package let start: Int64
+    /// Whether the first page of this fetch came in reverse: the next one goes forward.
+    package let hasReversedPage: Bool
+
+    package init(
+        access: ZoneAccess, position: Int64, start: Int64 = 0, hasReversedPage: Bool = false
+    ) {
+        incarnation = access.zone.incarnation
+        view = access.viewIncarnation
+        self.position = position
+        self.start = start
+        self.hasReversedPage = hasReversedPage
+    }
+
+    /// Nothing was told yet.
+    package static func beginning(of access: ZoneAccess) -> ZoneToken {
+        ZoneToken(access: access, position: 0, start: access.zone.position)
+    }
+
+    /// The newest place in the feed.
+    package static func current(_ access: ZoneAccess) -> ZoneToken {
+        ZoneToken(access: access, position: access.zone.position)
+    }
+
+    package func sealed(_ seal: Seal) -> Text {
+        var payload = TokenWriter()
+        payload.byte(Self.version)
+        payload.byte(hasReversedPage ? Self.pagedFlag : 0)
+        payload.fixed64(incarnation)
+        payload.fixed64(view)
+        payload.count(position)
+        payload.count(start)
+        return seal.seal(payload.bytes, for: .zoneToken)
+    }
+
+    /// The token of a request; that of the beginning where it has none.
+    ///
+    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another zone, server, time or view, or older than
+    /// the tombstones that are kept.
+    package static func open(
+        _ text: Text?, access: ZoneAccess, seal: Seal
+    ) throws(ServerError) -> ZoneToken {
+        guard let text else { return .beginning(of: access) }
+        guard let payload = seal.open(text, for: .zoneToken),
+            let token = ZoneToken(payload: payload, access: access),
+            token.position >= 0, token.position <= access.zone.position,
+            max(token.position, token.start) >= access.zone.horizon
+        else {
+            throw ServerError(
+                .changeTokenExpired,
+                "syncToken: it is not of this zone as it is now, or too old. Drop what is cached "
+                    + "of the zone and fetch without a token.")
+        }
+        return token
+    }
+
+    private init?(payload: [UInt8], access: ZoneAccess) {
+        var reader = TokenReader(payload)
+        guard reader.byte() == Self.version, let flags = reader.byte(),
+            reader.fixed64() == access.zone.incarnation, reader.fixed64() == access.viewIncarnation,
+            let position = reader.count(), let start = reader.count(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            access: access, position: position, start: start,
+            hasReversedPage: flags & Self.pagedFlag != 0)
+    }
+}
+
+extension ZoneAccess {
+    /// Random and renewed whenever the set of accepted shares changes; 0 for one's own zone.
+    package var viewIncarnation: UInt64 {
+        guard case .participant(let row, _) = view else { return 0 }
+        return row.incarnation
+    }
+}
