@@ -9,11 +9,13 @@ package final class Authenticator: Sendable {
     let storage: any Storage
     let seal: Seal
     let settings: AccountSettings
+    private let uses: SessionUses
 
     package init(storage: any Storage, seal: Seal, settings: AccountSettings) {
         self.storage = storage
         self.seal = seal
         self.settings = settings
+        uses = SessionUses(storage: storage, graceSeconds: settings.graceSeconds)
     }
 
     /// Who sent this request. `path` and `pathAndQuery` are those of the request line, not decoded.
@@ -26,16 +28,128 @@ package final class Authenticator: Sendable {
         _ credentials: RequestCredentials, container: ContainerKey, path: String,
         pathAndQuery: String, body: [UInt8], baseURL: String, now: Timestamp
     ) async throws(ServerError) -> Authenticated {
-        throw ServerError(.internalError, "")
+        let milliseconds = now.nanoseconds / 1_000_000
+        if credentials.isSigned {
+            let request = SignedRequest(
+                credentials: credentials, paths: [path, pathAndQuery], body: body)
+            return Authenticated(
+                caller: try await verify(request, container: container, at: milliseconds))
+        }
+        let token = credentials.webAuthToken.flatMap { WebAuthToken($0, seal: seal) }
+        let rows = try await rows(apiToken: credentials.apiToken, token: token)
+        let apiToken = try check(rows.apiToken, credentials.origin, container: container)
+        let signInURL = SignInRequest(
+            apiTokenHash: apiToken.hash, container: container, origin: credentials.origin,
+            expiresMilliseconds: milliseconds + settings.signInSeconds * 1000
+        ).url(baseURL: baseURL, seal: seal)
+        guard credentials.webAuthToken != nil else {
+            return Authenticated(caller: .anonymous, signInURL: signInURL)
+        }
+        guard let token, !token.isExpired(at: milliseconds),
+            let session = rows.session, session.isGood(for: container, at: milliseconds),
+            let user = rows.user, !user.isDisabled,
+            try await accept(token, of: session, at: milliseconds)
+        else {
+            throw ServerError(
+                .authenticationRequired, "The web auth token is not good: sign in again.",
+                redirectURL: signInURL)
+        }
+        return Authenticated(
+            caller: .user(user),
+            successorToken: token.successor(at: milliseconds).sealed(by: seal),
+            signInURL: signInURL)
     }
 
     /// Makes a session of this user and gives its first web auth token.
     package func signIn(
         _ user: UserName, container: ContainerKey, staySignedIn: Bool, label: Text, now: Timestamp
     ) async throws(ServerError) -> Text {
-        throw ServerError(.internalError, "")
+        let milliseconds = now.nanoseconds / 1_000_000
+        let session = SessionRow(
+            id: Text(SecureRandom.hex128()), user: user, container: container,
+            createdMilliseconds: milliseconds,
+            expiresMilliseconds: milliseconds + settings.maximumSessionSeconds * 1000, label: label)
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putSession(session)
+        }
+        return WebAuthToken(
+            session: session.id, generation: 1, issuedMilliseconds: milliseconds,
+            lifeSeconds: staySignedIn ? settings.longSessionSeconds : settings.sessionSeconds
+        ).sealed(by: seal)
     }
 
     /// Writes down what is only in memory of the use of tokens. To be called at a graceful stop.
-    package func flush() async throws(ServerError) {}
+    package func flush(now: Timestamp) async throws(ServerError) {
+        try await uses.flush(at: now.nanoseconds / 1_000_000)
+    }
+
+    private struct Rows: Sendable {
+        let apiToken: APITokenRow?
+        let session: SessionRow?
+        let user: UserRow?
+    }
+
+    private func rows(apiToken: Text?, token: WebAuthToken?) async throws(ServerError) -> Rows {
+        guard let apiToken, Secret.isWellFormed(apiToken) else {
+            return Rows(apiToken: nil, session: nil, user: nil)
+        }
+        let hash = Secret.hash(apiToken)
+        return try await storage.read { (reader) throws(ServerError) in
+            let session = try token.flatMap { (token) throws(ServerError) in
+                try reader.session(token.session)
+            }
+            return Rows(
+                apiToken: try reader.apiToken(hash: hash), session: session,
+                user: try session.flatMap { (session) throws(ServerError) in
+                    try reader.user(session.user)
+                })
+        }
+    }
+
+    private func check(_ row: APITokenRow?, _ origin: Text?, container: ContainerKey)
+        throws(ServerError) -> APITokenRow
+    {
+        guard let row, !row.isRevoked, row.container == container else {
+            throw ServerError(
+                .authenticationFailed,
+                "ckAPIToken is missing, or is no API token of this container and environment.")
+        }
+        guard row.allows(origin: origin) else {
+            throw ServerError(
+                .authenticationFailed, "This API token may not be used from this origin.")
+        }
+        return row
+    }
+
+    /// Notes the use of the token, and says whether it may still be used.
+    private func accept(_ token: WebAuthToken, of session: SessionRow, at milliseconds: Int64)
+        async throws(ServerError) -> Bool
+    {
+        guard settings.graceSeconds <= 0 else {
+            return uses.accept(token.generation, of: session, at: milliseconds)
+        }
+        return try await storage.write { (transaction) throws(ServerError) in
+            guard var row = try transaction.session(session.id), !row.isRevoked,
+                token.generation > row.generation
+            else { return false }
+            row.generation = token.generation
+            row.generationMilliseconds = milliseconds
+            try transaction.putSession(row)
+            return true
+        }
+    }
+}
+
+extension SessionRow {
+    func isGood(for container: ContainerKey, at milliseconds: Int64) -> Bool {
+        !isRevoked && self.container == container && milliseconds <= expiresMilliseconds
+    }
+}
+
+extension APITokenRow {
+    /// Programs send no origin; what a browser sends must be in the list, if there is one.
+    func allows(origin: Text?) -> Bool {
+        guard let origin, !allowedOrigins.isEmpty else { return true }
+        return allowedOrigins.contains(origin)
+    }
 }

@@ -1,0 +1,97 @@
+import RecordModel
+import RecordWire
+import Synchronization
+
+/// The use of web auth tokens that this process has seen. The numbers are written down at most
+/// once a second: what a crash forgets makes tokens good for longer, by at most that second.
+final class SessionUses: Sendable {
+    private struct Entry {
+        var use: TokenUse
+        var isDirty = false
+        var lastUse: Int64
+    }
+
+    private struct State {
+        var entries: [Text: Entry] = [:]
+        var isFlushScheduled = false
+        var lastCleaning: Int64 = 0
+    }
+
+    private static let cleaningInterval: Int64 = 3_600_000
+
+    private let storage: any Storage
+    /// In milliseconds.
+    private let grace: Int64
+    private let state = Mutex(State())
+
+    init(storage: any Storage, graceSeconds: Int64) {
+        self.storage = storage
+        grace = graceSeconds * 1000
+    }
+
+    /// Whether the token with this number is good now, by `session` as just read.
+    func accept(_ generation: Int64, of session: SessionRow, at now: Int64) -> Bool {
+        let (isGood, mustSchedule) = state.withLock { state in
+            var entry =
+                state.entries[session.id]
+                ?? Entry(
+                    use: TokenUse(
+                        generation: session.generation,
+                        milliseconds: session.generationMilliseconds),
+                    lastUse: now)
+            entry.use.merge(
+                generation: session.generation, milliseconds: session.generationMilliseconds,
+                grace: grace)
+            let before = entry.use.generation
+            let isGood = entry.use.accept(generation, at: now, grace: grace)
+            entry.isDirty = entry.isDirty || entry.use.generation > before
+            entry.lastUse = now
+            state.entries[session.id] = entry
+            let mustSchedule = entry.isDirty && !state.isFlushScheduled
+            if mustSchedule { state.isFlushScheduled = true }
+            return (isGood, mustSchedule)
+        }
+        if mustSchedule { scheduleFlush(at: now) }
+        return isGood
+    }
+
+    private func scheduleFlush(at now: Int64) {
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            state.withLock { $0.isFlushScheduled = false }
+            do throws(ServerError) {
+                try await flush(at: now)
+            } catch {
+                // What was not written is still marked, and goes with the next flush.
+            }
+        }
+    }
+
+    /// Writes down the newest numbers, and forgets sessions that are not in use.
+    func flush(at now: Int64) async throws(ServerError) {
+        let (dirty, mustClean) = state.withLock { state in
+            let mustClean = now - state.lastCleaning >= Self.cleaningInterval
+            if mustClean { state.lastCleaning = now }
+            return (state.entries.filter { $0.value.isDirty }.mapValues(\.use), mustClean)
+        }
+        guard !dirty.isEmpty || mustClean else { return }
+        try await storage.write { (transaction) throws(ServerError) in
+            for (id, use) in dirty {
+                guard var row = try transaction.session(id), row.generation < use.generation else {
+                    continue
+                }
+                row.generation = use.generation
+                row.generationMilliseconds = use.milliseconds
+                try transaction.putSession(row)
+            }
+            if mustClean { try transaction.removeSessions(expiredBefore: now) }
+        }
+        state.withLock { state in
+            for (id, use) in dirty where state.entries[id]?.use == use {
+                state.entries[id]?.isDirty = false
+            }
+            let horizon = now - max(grace, 60_000)
+            state.entries = state.entries.filter { $0.value.isDirty || $0.value.lastUse > horizon }
+        }
+    }
+}

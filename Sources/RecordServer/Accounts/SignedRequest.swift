@@ -1,0 +1,69 @@
+import Crypto
+import RecordModel
+import RecordWire
+
+/// A request that is signed with a server-to-server key (reference §2.3).
+///
+/// What is signed is `date:base64(sha256(body)):path`. Clients differ in two details, and both
+/// ways are good: the path with or without the query, and for an empty body the hash of nothing
+/// or no hash.
+struct SignedRequest: Sendable {
+    let credentials: RequestCredentials
+    let paths: [String]
+    let body: [UInt8]
+
+    /// The messages of which one must be signed.
+    var messages: [[UInt8]] {
+        guard let date = credentials.date else { return [] }
+        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: body)))
+        let hashes = body.isEmpty ? [hash, []] : [hash]
+        let distinct = paths.enumerated().filter { paths.firstIndex(of: $0.element) == $0.offset }
+        return distinct.flatMap { path in
+            hashes.map { date.utf8 + [UInt8(ascii: ":")] + $0 + Array(":\(path.element)".utf8) }
+        }
+    }
+
+    /// Whether its date, in whole seconds of UTC, is within this time of now, either way.
+    func isInTime(at milliseconds: Int64, within seconds: Int64) -> Bool {
+        // 2026-11-20T10:00:00Z
+        guard let date = credentials.date, date.utf8.count == 20,
+            date.utf8.last == UInt8(ascii: "Z"), let signed = ISO8601.parse(date.utf8)
+        else { return false }
+        return abs(milliseconds - signed) <= seconds * 1000
+    }
+
+    /// Whether the signature, base64 of DER, is one of this request by the owner of the key.
+    func isSigned(by publicKeyPEM: Text) -> Bool {
+        guard let encoded = credentials.signature, let der = Base64.decode(encoded.utf8),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
+            let key = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM.string)
+        else { return false }
+        return messages.contains { key.isValidSignature(signature, for: $0) }
+    }
+}
+
+extension Authenticator {
+    /// Whose request it is. Every mistake gets the same answer, so that nobody learns by it which
+    /// keys exist.
+    func verify(_ request: SignedRequest, container: ContainerKey, at milliseconds: Int64)
+        async throws(ServerError) -> Caller
+    {
+        let failed = ServerError(
+            .authenticationFailed, "The signature of the request is not good.")
+        let credentials = request.credentials
+        guard credentials.apiToken == nil, credentials.webAuthToken == nil,
+            let keyID = credentials.keyID,
+            request.isInTime(at: milliseconds, within: settings.signedRequestSeconds)
+        else { throw failed }
+        let found = try await storage.read {
+            (reader) throws(ServerError) -> (key: ServerKeyRow, user: UserRow)? in
+            guard let key = try reader.serverKey(keyID), let user = try reader.user(key.user)
+            else { return nil }
+            return (key, user)
+        }
+        guard let (key, user) = found, !key.isRevoked, key.container == container,
+            !user.isDisabled, request.isSigned(by: key.publicKeyPEM)
+        else { throw failed }
+        return .serverKey(user, keyID: key.keyID)
+    }
+}

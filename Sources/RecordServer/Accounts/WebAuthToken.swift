@@ -1,0 +1,60 @@
+import RecordModel
+
+/// What a web auth token says; sealed, so that only this server can have made it.
+struct WebAuthToken: Hashable, Sendable {
+    /// How far a clock may have been set back since the token was made, in milliseconds.
+    static let clockTolerance: Int64 = 60_000
+
+    private static let version: UInt8 = 1
+
+    /// 128 bits in hexadecimal, the key of the session's row.
+    let session: Text
+    /// 1 for the token of the sign-in itself, one more for each successor.
+    let generation: Int64
+    /// Since 1970-01-01T00:00:00Z.
+    let issuedMilliseconds: Int64
+    /// How long it is good when nobody uses it.
+    let lifeSeconds: Int64
+
+    /// Whether its own time has passed, or not begun.
+    func isExpired(at milliseconds: Int64) -> Bool {
+        milliseconds > issuedMilliseconds + lifeSeconds * 1000
+            || issuedMilliseconds > milliseconds + Self.clockTolerance
+    }
+
+    func successor(at milliseconds: Int64) -> WebAuthToken {
+        WebAuthToken(
+            session: session, generation: generation + 1, issuedMilliseconds: milliseconds,
+            lifeSeconds: lifeSeconds)
+    }
+
+    func sealed(by seal: Seal) -> Text {
+        var payload = ByteWriter()
+        payload.append(Self.version)
+        payload.append(Hexadecimal.decode(session.utf8) ?? [])
+        payload.append(generation)
+        payload.append(issuedMilliseconds)
+        payload.append(lifeSeconds)
+        return seal.seal(payload.bytes, for: .webAuthToken)
+    }
+
+    init(session: Text, generation: Int64, issuedMilliseconds: Int64, lifeSeconds: Int64) {
+        self.session = session
+        self.generation = generation
+        self.issuedMilliseconds = issuedMilliseconds
+        self.lifeSeconds = lifeSeconds
+    }
+
+    /// Nil when it was not made here.
+    init?(_ token: Text, seal: Seal) {
+        guard let payload = seal.open(token, for: .webAuthToken) else { return nil }
+        var reader = ByteReader(payload)
+        guard reader.byte() == Self.version, let session = reader.bytes(16),
+            let generation = reader.int64(), let issued = reader.int64(),
+            let life = reader.int64(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            session: Text(Hexadecimal.encode(session)), generation: generation,
+            issuedMilliseconds: issued, lifeSeconds: life)
+    }
+}
