@@ -1,0 +1,57 @@
+/// An IP address, or a network as an address and the number of its leading bits.
+package struct AddressRange: Sendable, Hashable {
+    private let bytes: [UInt8]
+    private let bits: Int
+
+    /// `127.0.0.1`, `10.0.0.0/8`, `::1`, `fd00::/8`; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2,
+            let bytes = IPAddress.bytes(of: String(first))
+        else { return nil }
+        var bits = bytes.count * 8
+        if parts.count == 2 {
+            guard let given = Int(parts[1]), (0...bits).contains(given) else { return nil }
+            bits = given
+        }
+        self.bytes = bytes
+        self.bits = bits
+    }
+
+    package func contains(_ address: String) -> Bool {
+        guard let other = IPAddress.bytes(of: address), other.count == bytes.count else {
+            return false
+        }
+        let whole = bits / 8
+        guard other.prefix(whole).elementsEqual(bytes.prefix(whole)) else { return false }
+        guard bits % 8 > 0 else { return true }
+        let mask = ~UInt8(0) << UInt8(8 - bits % 8)
+        return other[whole] & mask == bytes[whole] & mask
+    }
+}
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// IP addresses in text.
+package enum IPAddress {
+    /// 4 or 16 bytes in network order; an IPv4 address inside IPv6 becomes the former.
+    package static func bytes(of text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            return withUnsafeBytes(of: &four) { Array($0) }
+        }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: &six) { Array($0) }
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
+    }
+
+    package static func isLoopback(_ text: String) -> Bool {
+        guard let bytes = bytes(of: text) else { return false }
+        return bytes.count == 4
+            ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+}

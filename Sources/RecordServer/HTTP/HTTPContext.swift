@@ -1,0 +1,76 @@
+package import Hummingbird
+package import Logging
+package import RecordModel
+package import RecordWire
+import Synchronization
+
+/// What is known about a request before its route is called; routes of pages, assets and the
+/// courier get it as well as the operations.
+///
+/// A route may throw `ServerError`: the answer is then the error as JSON, with its status.
+package struct HTTPContext: RequestContext {
+    package typealias Source = HTTPContextSource
+
+    package var coreContext: CoreRequestContextStorage
+    /// A UUID; in `x-apple-request-uuid`, in error bodies and in the log.
+    package let requestID: Text
+    /// The time of the request.
+    package let now: Timestamp
+    /// Scheme, host and port as the client sees them; no slash at the end.
+    package let baseURL: String
+    /// The address of the client; behind a trusted proxy the one that the proxy names.
+    package let clientAddress: String
+    /// Filled in on the way, for the log and the metrics.
+    package let facts: RequestFacts
+
+    package init(source: HTTPContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        requestID = source.requestID
+        now = source.now
+        baseURL = source.baseURL
+        clientAddress = source.clientAddress
+        facts = RequestFacts()
+    }
+
+    /// Whether the client speaks TLS, to us or to the proxy: cookies are `Secure` then.
+    package var isSecure: Bool { baseURL.hasPrefix("https:") }
+}
+
+/// What the server knows of a request when it makes the context.
+package struct HTTPContextSource: RequestContextSource {
+    package let logger: Logger
+    package let requestID: Text
+    package let now: Timestamp
+    package let baseURL: String
+    package let clientAddress: String
+
+    package init(
+        logger: Logger, requestID: Text, now: Timestamp, baseURL: String, clientAddress: String
+    ) {
+        self.logger = logger
+        self.requestID = requestID
+        self.now = now
+        self.baseURL = baseURL
+        self.clientAddress = clientAddress
+    }
+}
+
+/// What is learned about a request on its way. No tokens, no bodies, no query strings.
+package final class RequestFacts: Sendable {
+    package struct Values: Sendable {
+        /// `records/modify`, `page`, `asset`, `courier`, ...
+        package var endpoint = "other"
+        package var container: Text?
+        package var scope: DatabaseScope?
+        package var user: UserName?
+        package var code: ServerErrorCode?
+        /// Of the request's body, as far as it was read.
+        package var bytesIn = 0
+    }
+
+    private let values = Mutex(Values())
+
+    package init() {}
+    package var current: Values { values.withLock { $0 } }
+    package func note(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
+}

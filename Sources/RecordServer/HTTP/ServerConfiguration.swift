@@ -1,0 +1,81 @@
+import RecordModel
+
+/// Everything that an operator can set, with its default.
+package struct ServerConfiguration: Sendable, Equatable {
+    /// Holds the database, the assets and the lock.
+    package var dataDirectory = ""
+    package var host = "127.0.0.1"
+    /// 0 for any free one.
+    package var port = 8080
+    /// Scheme, host and port that clients use, without a slash at the end. Nil: what the request
+    /// itself says.
+    package var publicURL: String?
+    /// Addresses and networks (`10.0.0.0/8`) of proxies whose X-Forwarded headers count.
+    package var trustedProxies: [AddressRange] = []
+    package var tlsCertificatePath: String?
+    package var tlsKeyPath: String?
+    /// Bearer token for /metrics; without one only the machine itself may read it.
+    package var metricsToken: String?
+    package var logFormat = LogFormat.text
+    package var logLevel = "info"
+    package var limits = HTTPLimits()
+    package var rates = RateSettings()
+    package var service = ServiceSettings()
+    /// Seconds between two rounds of cleaning up.
+    package var maintenanceSeconds = 300
+    /// How long running requests may take when the server stops, in seconds.
+    package var stopSeconds = 20
+
+    package init() {}
+
+    package enum LogFormat: String, Sendable, CaseIterable {
+        /// `key=value` pairs.
+        case text
+        case json
+    }
+}
+
+/// What a connection and a request may cost.
+package struct HTTPLimits: Sendable, Equatable {
+    /// Of the request line and all header fields, in bytes.
+    package var headerBytes = 32 << 10
+    package var headerFields = 100
+    /// Body of an operation or a form, in bytes.
+    package var bodyBytes = 4 << 20
+    /// From the first byte of a request (or the start of the connection) to the end of its header.
+    package var headerSeconds = 10
+    /// For the whole body of an operation.
+    package var bodySeconds = 30
+    /// Between two bytes of an upload.
+    package var uploadIdleSeconds = 30
+    /// Between two requests of a connection.
+    package var keepAliveSeconds = 75
+    /// From the end of a request to the start of its answer; long polls have their own.
+    package var answerSeconds = 120
+    /// Without any progress while an answer is sent.
+    package var writeIdleSeconds = 60
+    package var connections = 4_000
+    package var connectionsPerAddress = 1_000
+
+    package init() {}
+}
+
+/// Token buckets: `burst` at once, `perSecond` in the long run; 0 for no limit.
+package struct RateSettings: Sendable, Equatable {
+    package struct Bucket: Sendable, Equatable {
+        package var perSecond: Double
+        package var burst: Double
+        package init(perSecond: Double, burst: Double) {
+            self.perSecond = perSecond
+            self.burst = burst
+        }
+    }
+    /// Of each user, over all connections.
+    package var user = Bucket(perSecond: 200, burst: 2_000)
+    /// Of each client address, for requests that no user is known for.
+    package var address = Bucket(perSecond: 200, burst: 2_000)
+    /// Of each client address, for passwords, short GUIDs and refused credentials.
+    package var guess = Bucket(perSecond: 1, burst: 60)
+
+    package init() {}
+}
