@@ -21,6 +21,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var limits = HTTPLimits()
     package var rates = RateSettings()
     package var service = ServiceSettings()
+    package var accounts = AccountSettings()
+    package var push = PushSettings()
     /// Seconds between two rounds of cleaning up.
     package var maintenanceSeconds = 300
     /// How long running requests may take when the server stops, in seconds.
@@ -74,8 +76,8 @@ package struct RateSettings: Sendable, Equatable {
     package var user = Bucket(perSecond: 200, burst: 2_000)
     /// Of each client address, for requests that no user is known for.
     package var address = Bucket(perSecond: 200, burst: 2_000)
-    /// Of each client address, for passwords, short GUIDs and refused credentials.
-    package var guess = Bucket(perSecond: 1, burst: 60)
+    /// Of each user, for looking up and accepting short GUIDs.
+    package var resolve = Bucket(perSecond: 2, burst: 100)
 
     package init() {}
 }

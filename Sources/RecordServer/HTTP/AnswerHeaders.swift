@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import RecordModel
+
+extension HTTPField.Name {
+    static let requestUUID = constant("x-apple-request-uuid")
+    static let cloudKitVersion = constant("x-apple-cloudkit-version")
+    static let webAuthToken = constant("X-Apple-CloudKit-Web-Auth-Token")
+    static let requestKeyID = constant("X-Apple-CloudKit-Request-KeyID")
+    static let requestDate = constant("X-Apple-CloudKit-Request-ISO8601Date")
+    static let requestSignature = constant("X-Apple-CloudKit-Request-SignatureV1")
+    static let forwardedFor = constant("X-Forwarded-For")
+    static let forwardedProto = constant("X-Forwarded-Proto")
+    static let forwardedHost = constant("X-Forwarded-Host")
+
+    /// The texts above are tokens of RFC 9110, so that the other name is never used.
+    private static func constant(_ text: String) -> HTTPField.Name {
+        HTTPField.Name(text) ?? .expires
+    }
+}
+
+/// What every answer carries, and what browsers of other origins need (reference §1).
+enum AnswerHeaders {
+    static let exposed =
+        "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
+
+    /// `isAPI` is true for everything but the pages for people.
+    static func add(to response: inout Response, requestID: Text, isAPI: Bool) {
+        response.headers[.requestUUID] = requestID.string
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.headers[.cacheControl] == nil {
+            response.headers[.cacheControl] = "no-store"
+        }
+        guard isAPI else { return }
+        response.headers[.cloudKitVersion] = "1.0"
+        // Credentials travel in the URL or in headers of the client's own making, never in
+        // cookies, so that any origin may ask.
+        response.headers[.accessControlAllowOrigin] = "*"
+        response.headers[.accessControlExposeHeaders] = exposed
+    }
+
+    /// The answer to OPTIONS, on every path.
+    static func preflight(_ request: Request) -> Response {
+        var response = Response(status: .ok)
+        response.headers[.allow] = "GET, HEAD, POST, PUT, OPTIONS"
+        response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, OPTIONS"
+        response.headers[.accessControlAllowHeaders] =
+            "Content-Type, Range, If-None-Match, If-Range, X-Apple-CloudKit-Request-KeyID, "
+            + "X-Apple-CloudKit-Request-ISO8601Date, X-Apple-CloudKit-Request-SignatureV1"
+        response.headers[.accessControlMaxAge] = "86400"
+        return response
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+
+/// Where a request comes from and what the client called this server, through proxies that are
+/// trusted.
+struct ClientIdentity {
+    let address: String
+    /// Scheme, host and port; no slash at the end.
+    let baseURL: String
+
+    /// `peer` is the address of the other end of the connection.
+    init(_ head: HTTPRequest, peer: String, isTLS: Bool, configuration: ServerConfiguration) {
+        let proxies = configuration.trustedProxies
+        let isProxied = proxies.contains { $0.contains(peer) }
+        address =
+            isProxied ? Self.client(of: head.headerFields, peer: peer, proxies: proxies) : peer
+        if let publicURL = configuration.publicURL {
+            baseURL = publicURL
+            return
+        }
+        var scheme = isTLS ? "https" : "http"
+        var host = head.authority
+        if isProxied {
+            if let proto = head.headerFields[.forwardedProto]?.lowercased(),
+                proto == "http" || proto == "https"
+            {
+                scheme = proto
+            }
+            host = head.headerFields[.forwardedHost] ?? host
+        }
+        baseURL = scheme + "://" + (host.flatMap(Self.cleanHost) ?? configuration.authority)
+    }
+
+    /// The last address that no trusted proxy wrote about itself: what is before it was sent by
+    /// the client and proves nothing.
+    private static func client(
+        of headers: HTTPFields, peer: String, proxies: [AddressRange]
+    ) -> String {
+        let named = headers[values: .forwardedFor].joined(separator: ",").split(separator: ",")
+        for name in named.reversed() {
+            var address = String(name.drop { $0 == " " })
+            while address.last == " " { address.removeLast() }
+            guard IPAddress.bytes(of: address) != nil else { return peer }
+            if !proxies.contains(where: { $0.contains(address) }) { return address }
+        }
+        return peer
+    }
+
+    /// A host with or without port as it may stand in a URL; nil for anything else.
+    static func cleanHost(_ host: String) -> String? {
+        let isClean = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                true
+            default: false
+            }
+        }
+        return isClean && !host.isEmpty && host.utf8.count <= 255 ? host : nil
+    }
+}
+
+extension ServerConfiguration {
+    /// Host and port that it listens at, as in a URL.
+    package var authority: String {
+        (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+    }
+}

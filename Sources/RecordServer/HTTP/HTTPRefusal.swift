@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+import RecordModel
+package import RecordWire
+
+/// An answer to a request that is wrong as HTTP, where the status says more than the code's own.
+struct HTTPRefusal: Error {
+    let status: HTTPResponse.Status
+    let error: ServerError
+    var headers = HTTPFields()
+
+    static func badRequest(_ reason: String) -> HTTPRefusal {
+        HTTPRefusal(status: .badRequest, error: ServerError(.badRequest, reason))
+    }
+    static let timeout = HTTPRefusal(
+        status: .requestTimeout,
+        error: ServerError(.badRequest, "The request did not arrive in time."))
+    static let notFound = HTTPRefusal(
+        status: .notFound, error: ServerError(.notFound, "There is nothing at this path."))
+    static let encodedBody = HTTPRefusal(
+        status: .unsupportedMediaType,
+        error: ServerError(.badRequest, "Send the body without Content-Encoding."))
+
+    static func methodNotAllowed(_ allowed: [String]) -> HTTPRefusal {
+        var refusal = HTTPRefusal(
+            status: .methodNotAllowed,
+            error: ServerError(.badRequest, "This path does not have this method."))
+        refusal.headers[.allow] = allowed.joined(separator: ", ")
+        return refusal
+    }
+}
+
+extension ServerError {
+    /// The body of an answer about a whole request (reference §3.1).
+    func requestBody(requestID: Text) -> [UInt8] {
+        var members = [
+            JSONMember(key: "uuid", value: .string(requestID)),
+            JSONMember(key: "serverErrorCode", value: JSONValue(code.rawValue)),
+            JSONMember(key: "reason", value: JSONValue(reason)),
+        ]
+        if let retryAfter {
+            members.append(JSONMember(key: "retryAfter", value: JSONValue(Int64(retryAfter))))
+        }
+        if let redirectURL {
+            members.append(JSONMember(key: "redirectURL", value: JSONValue(redirectURL)))
+        }
+        return JSONValue.object(members).serialized()
+    }
+
+    func response(requestID: Text, status: HTTPResponse.Status? = nil) -> Response {
+        var response = Response(
+            status: status ?? HTTPResponse.Status(code: code.httpStatus),
+            headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: requestBody(requestID: requestID))))
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+        return response
+    }
+}

@@ -1,0 +1,153 @@
+import HTTPTypes
+import Hummingbird
+import RecordModel
+import RecordWire
+
+/// `/database/1/{container}/{environment}/{database}/{operation}` and
+/// `/device/1/{container}/{environment}/{operation}`, made from the table of endpoints.
+struct OperationRoutes: Sendable {
+    let service: RecordService
+    let authenticator: Authenticator
+    let bodies: BodyReader
+    let limits: OperationLimiter
+
+    func add(to router: Router<HTTPContext>) {
+        for endpoint in Endpoint.allCases {
+            let paths = Self.paths(of: endpoint)
+            for path in paths {
+                add(endpoint, path, .post, to: router)
+                if endpoint.acceptsGet { add(endpoint, path, .get, to: router) }
+            }
+        }
+    }
+
+    /// Apple's text has the device operations under `/database/1/{container}/{environment}/` and
+    /// its service under `/device/1/` (reference §16).
+    static func paths(of endpoint: Endpoint) -> [String] {
+        let name = endpoint.rawValue
+        let database = "/database/1/{container}/{environment}/{database}/\(name)"
+        guard endpoint.isDevice else { return [database] }
+        return [
+            database, "/database/1/{container}/{environment}/\(name)",
+            "/device/1/{container}/{environment}/\(name)",
+        ]
+    }
+
+    private func add(
+        _ endpoint: Endpoint, _ path: String, _ method: HTTPRequest.Method,
+        to router: Router<HTTPContext>
+    ) {
+        router.on(RouterPath(path), method: method) { request, context in
+            try await respond(endpoint, request, context)
+        }
+    }
+
+    private func respond(
+        _ endpoint: Endpoint, _ request: Request, _ context: HTTPContext
+    ) async throws -> Response {
+        let place = try Self.place(endpoint, context)
+        context.facts.note {
+            $0.endpoint = endpoint.rawValue
+            $0.container = place.container.container
+            $0.scope = place.scope
+        }
+        try limits.admit(context)
+        let body = try await bodies.read(request, facts: context.facts)
+        let query = RequestQuery(request.query)
+        let caller = try await authenticator.authenticate(
+            RequestCredentials(request.headers, query), container: place.container,
+            path: request.path, pathAndQuery: request.head.path ?? "", body: body,
+            baseURL: context.baseURL, now: context.now)
+        context.facts.note { $0.user = caller.caller.user?.name }
+        var response: Response
+        do throws(ServerError) {
+            try limits.admit(caller.caller, endpoint, context)
+            let answer = try await service.answer(
+                try Self.json(body),
+                OperationContext(
+                    endpoint: endpoint, container: place.container, scope: place.scope,
+                    caller: caller.caller, requestID: context.requestID, now: context.now,
+                    baseURL: context.baseURL, device: Self.device(request, query),
+                    wantsSyncToken: query["getCurrentSyncToken"] == "true",
+                    isGet: request.method == .get))
+            response = Response(
+                status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
+        } catch {
+            context.facts.note { $0.code = error.code }
+            response = Self.complete(error, caller).response(requestID: context.requestID)
+        }
+        if let successor = caller.successorToken {
+            response.headers[.webAuthToken] = successor.string
+        }
+        return response
+    }
+
+    /// An operation that wants a user says where one can sign in.
+    private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {
+        guard error.code == .authenticationRequired, error.redirectURL == nil else { return error }
+        var complete = error
+        complete.redirectURL = caller.signInURL
+        return complete
+    }
+
+    private static func place(_ endpoint: Endpoint, _ context: HTTPContext) throws(HTTPRefusal)
+        -> (container: ContainerKey, scope: DatabaseScope)
+    {
+        guard let name = context.parameters.get("container"),
+            let container = PercentEncoding.decode(name.utf8), container.count <= 255
+        else { throw .badRequest("The path has no container.") }
+        guard let environment = context.parameters.get("environment", as: ServerEnvironment.self)
+        else {
+            throw .badRequest("The environment in the path is `development` or `production`.")
+        }
+        let key = ContainerKey(container: Text(utf8: container), environment: environment)
+        // Device operations have no database in their path; the public one is open to all callers.
+        guard let database = context.parameters.get("database") else { return (key, .public) }
+        guard let scope = DatabaseScope(rawValue: database) else {
+            throw .badRequest("The database in the path is `public`, `private` or `shared`.")
+        }
+        return (key, scope)
+    }
+
+    /// No body is an empty object.
+    private static func json(_ body: [UInt8]) throws(ServerError) -> JSONValue {
+        guard !body.isEmpty else { return .object([]) }
+        let value: JSONValue
+        do { value = try JSONParser.parse(body) } catch {
+            throw ServerError(.badRequest, "The body is not JSON: \(error.description)")
+        }
+        guard case .object = value else {
+            throw ServerError(.badRequest, "The body has to be an object, not \(value.kind).")
+        }
+        return value
+    }
+
+    /// Who wrote, for people: what the client calls itself, cut, without controls.
+    private static func device(_ request: Request, _ query: RequestQuery) -> Text {
+        let name = query["clientId"]?.utf8 ?? Array((request.headers[.userAgent] ?? "").utf8)
+        return Text(utf8: name.prefix(100).filter { $0 > 0x20 && $0 < 0x7F })
+    }
+}
+
+extension RequestCredentials {
+    init(_ headers: HTTPFields, _ query: RequestQuery) {
+        self.init(
+            apiToken: query["ckAPIToken"], webAuthToken: query["ckWebAuthToken"],
+            origin: headers[.origin].map { Text($0) },
+            keyID: headers[.requestKeyID].map { Text($0) },
+            date: headers[.requestDate].map { Text($0) },
+            signature: headers[.requestSignature].map { Text($0) })
+    }
+}
+
+extension Request {
+    /// The path of the request line, not decoded, without the query.
+    var path: String { String((head.path ?? "").prefix { $0 != "?" && $0 != "#" }) }
+
+    /// What follows the first `?`.
+    var query: Substring? {
+        guard let target = head.path, let mark = target.firstIndex(of: "?") else { return nil }
+        return target[target.index(after: mark)...].prefix { $0 != "#" }
+    }
+}

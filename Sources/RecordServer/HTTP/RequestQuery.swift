@@ -1,0 +1,21 @@
+import RecordModel
+
+/// The query string of a request, decoded. `+` stands for itself.
+struct RequestQuery {
+    private var items: [Text: Text] = [:]
+
+    /// Of a repeated name the first value counts; what is no query item is passed over.
+    init(_ query: Substring?) {
+        for item in (query ?? "").split(separator: "&") {
+            let parts = item.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(parts[0].utf8),
+                let value = PercentEncoding.decode((parts.count > 1 ? parts[1] : "").utf8)
+            else { continue }
+            let key = Text(utf8: name)
+            if items[key] == nil { items[key] = Text(utf8: value) }
+        }
+    }
+
+    subscript(name: String) -> Text? { items[Text(name)] }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOHTTP1
+import RecordModel
+import RecordWire
+
+/// What happens to every request, whatever its path: its id, the checks that need no route, the
+/// route, errors as JSON, the headers of all answers, the log and the metrics.
+struct RootResponder: Sendable {
+    let routes: RouteTable
+    let configuration: ServerConfiguration
+    let clock: any WallClock
+    let logger: Logger
+    let observer: RequestObserver
+
+    func respond(to request: Request, peer: String, isTLS: Bool) async -> Response {
+        let started = ContinuousClock.now
+        let client = ClientIdentity(
+            request.head, peer: peer, isTLS: isTLS, configuration: configuration)
+        let context = HTTPContext(
+            source: HTTPContextSource(
+                logger: logger, requestID: RequestIdentifier.make(), now: clock.now,
+                baseURL: client.baseURL, clientAddress: client.address))
+        var response = await answer(request, context)
+        AnswerHeaders.add(
+            to: &response, requestID: context.requestID, isAPI: !Self.isPage(request.path))
+        if request.method == .head { response = response.createHeadResponse() }
+        observer.note(
+            request, context, status: response.status.code,
+            bytesOut: response.body.contentLength, duration: ContinuousClock.now - started)
+        return response
+    }
+
+    private func answer(_ request: Request, _ context: HTTPContext) async -> Response {
+        do {
+            return try await route(request, context)
+        } catch let refusal as HTTPRefusal {
+            context.facts.note { $0.code = refusal.error.code }
+            var response = refusal.error.response(
+                requestID: context.requestID, status: refusal.status)
+            for field in refusal.headers { response.headers[field.name] = field.value }
+            return response
+        } catch let error as ServerError {
+            context.facts.note { $0.code = error.code }
+            return error.response(requestID: context.requestID)
+        } catch is HTTPParserError {
+            let refusal = HTTPRefusal.badRequest("The body of the request is not HTTP.")
+            context.facts.note { $0.code = refusal.error.code }
+            return refusal.error.response(requestID: context.requestID)
+        } catch {
+            // The type alone: its text could hold content.
+            logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
+            context.facts.note { $0.code = .internalError }
+            return ServerError(.internalError, "Something went wrong in the server.")
+                .response(requestID: context.requestID)
+        }
+    }
+
+    private func route(_ request: Request, _ context: HTTPContext) async throws -> Response {
+        if request.method == .options { return AnswerHeaders.preflight(request) }
+        guard let components = RequestPath.components(of: request.path) else {
+            throw HTTPRefusal.badRequest("The path of the request is not clean.")
+        }
+        if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+            throw HTTPRefusal.encodedBody
+        }
+        let response = try await routes.responder.respond(to: request, context: context)
+        guard context.endpointPath == RouteTable.notFound else { return response }
+        let allowed = routes.methods(of: components)
+        throw allowed.isEmpty ? HTTPRefusal.notFound : .methodNotAllowed(allowed)
+    }
+
+    /// Pages for people have cookies, so that nothing of them is for other origins.
+    private static func isPage(_ path: String) -> Bool {
+        !["/database/", "/device/", "/assets/", "/courier/"].contains { path.hasPrefix($0) }
+    }
+}
+
+/// The routes, and which methods a path has.
+struct RouteTable: Sendable {
+    /// What Hummingbird calls the route of a request that has none.
+    static let notFound = "NotFound"
+
+    let responder: RouterResponder<HTTPContext>
+    private let routes: [(path: RouterPath, method: String)]
+
+    init(_ router: Router<HTTPContext>) {
+        responder = router.buildResponder()
+        routes = router.routes.map { ($0.path, $0.method.rawValue) }
+    }
+
+    /// In the order of the alphabet; empty for an unknown path.
+    func methods(of components: [Substring]) -> [String] {
+        let matching = routes.filter { route in
+            route.path.count == components.count
+                && zip(route.path, components).allSatisfy { $0 ~= $1 }
+        }
+        guard !matching.isEmpty else { return [] }
+        return Set(matching.map(\.method) + ["OPTIONS"]).sorted()
+    }
+}
+
+/// Identifiers of requests: random UUIDs.
+enum RequestIdentifier {
+    static func make() -> Text {
+        var generator = SystemRandomNumberGenerator()
+        let words = [generator.next(), generator.next()]
+        var bytes = words.flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+        }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var text: [UInt8] = []
+        let digits = Array("0123456789abcdef".utf8)
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return Text(utf8: text)
+    }
+}

@@ -1,0 +1,75 @@
+package import HTTPTypes
+import Hummingbird
+package import Logging
+package import RecordModel
+package import RecordWire
+
+/// A whole record server over a storage: operations, pages, assets, long polls.
+package struct ServerApplication: Sendable {
+    package let configuration: ServerConfiguration
+    package let service: RecordService
+    package let authenticator: Authenticator
+    package let clock: any WallClock
+    package let logger: Logger
+    let root: RootResponder
+
+    /// `sealKey` holds at least 32 secret bytes that outlive the process.
+    package init(
+        configuration: ServerConfiguration, storage: any Storage, assetDirectory: AssetDirectory,
+        sealKey: [UInt8], clock: any WallClock, logger: Logger
+    ) {
+        let seal = Seal(key: sealKey)
+        let push = PushHub(storage: storage, settings: configuration.push)
+        service = RecordService(
+            storage: storage, assetDirectory: assetDirectory, seal: seal,
+            settings: configuration.service, push: push)
+        authenticator = Authenticator(
+            storage: storage, seal: seal, settings: configuration.accounts)
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        let router = Router(context: HTTPContext.self, options: .autoGenerateHeadEndpoints)
+        OperationRoutes(
+            service: service, authenticator: authenticator,
+            bodies: BodyReader(maximumBytes: configuration.limits.bodyBytes),
+            limits: OperationLimiter(configuration.rates)
+        ).add(to: router)
+        addPageRoutes(to: router, pages: Pages(service: service, authenticator: authenticator)) {
+            _, context in
+            PageClient(
+                baseURL: context.baseURL, address: context.clientAddress,
+                requestID: context.requestID, now: context.now)
+        }
+        addAssetRoutes(to: router, service: service, clock: clock)
+        addCourierRoutes(to: router, push: push, clock: clock)
+        root = RootResponder(
+            routes: RouteTable(router), configuration: configuration, clock: clock,
+            logger: logger, observer: RequestObserver(logger: logger))
+    }
+
+    /// The answer to one request through all of the server but the socket.
+    package func respond(
+        _ method: HTTPRequest.Method, _ pathAndQuery: String, headers: HTTPFields = [:],
+        body: [UInt8] = [], peer: String = "127.0.0.1"
+    ) async throws -> HTTPAnswer {
+        var headers = headers
+        if !body.isEmpty { headers[.contentLength] = String(body.count) }
+        let request = Request(
+            head: HTTPRequest(
+                method: method, scheme: "http", authority: configuration.authority,
+                path: pathAndQuery, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(bytes: body)))
+        let response = await root.respond(to: request, peer: peer, isTLS: false)
+        let collector = BodyCollector()
+        try await response.body.write(BodyCollectingWriter(collector: collector))
+        return HTTPAnswer(
+            status: response.status.code, headers: response.headers, body: collector.bytes)
+    }
+}
+
+/// An answer as a client would have received it.
+package struct HTTPAnswer: Sendable {
+    package let status: Int
+    package let headers: HTTPFields
+    package let body: [UInt8]
+}

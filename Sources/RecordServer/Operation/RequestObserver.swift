@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import RecordWire
+
+/// Tells the log and the metrics of each request.
+struct RequestObserver: Sendable {
+    let logger: Logger
+
+    func note(
+        _ request: Request, _ context: HTTPContext, status: Int, bytesOut: Int?,
+        duration: Duration
+    ) {
+        let facts = context.facts.current
+        var metadata: Logger.Metadata = [
+            "id": "\(context.requestID)", "method": "\(request.method.rawValue)",
+            "endpoint": "\(facts.endpoint)", "status": "\(status)",
+            "ms": "\(duration.milliseconds)", "in": "\(facts.bytesIn)",
+        ]
+        if let bytesOut { metadata["out"] = "\(bytesOut)" }
+        if let container = facts.container { metadata["container"] = "\(container)" }
+        if let scope = facts.scope { metadata["scope"] = "\(scope.rawValue)" }
+        if let user = facts.user { metadata["user"] = "\(user)" }
+        if let code = facts.code { metadata["code"] = "\(code.rawValue)" }
+        logger.info("request", metadata: metadata)
+    }
+}
+
+extension Duration {
+    /// Rounded down.
+    var milliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
