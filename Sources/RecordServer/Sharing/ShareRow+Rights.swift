@@ -1,20 +1,36 @@
-package import RecordModel
+import RecordModel
 package import RecordWire
 
 extension ParticipantRow {
     /// What this participant may do in `share`, whether it has accepted or not. A public user has
     /// what the URL gives to everybody; an unknown permission gives nothing.
     package func permission(in share: ShareRow) -> SharePermission {
-        let granted = type == .publicUser ? share.publicPermission : permission
-        return granted == .unknown ? .none : granted
+        (type == .publicUser ? share.publicPermission : permission).orNone
+    }
+
+    /// Whether `lookup` means this participant: the user, or else the address of the invitation.
+    func isNamed(by lookup: UserLookup) -> Bool {
+        if let name = lookup.userName, name == user { return true }
+        if let address = lookup.emailAddress, address == self.lookup.emailAddress { return true }
+        if let number = lookup.phoneNumber, number == self.lookup.phoneNumber { return true }
+        return false
+    }
+
+    /// Whether this participant is `user`, or an invitation that `user` may claim because it went
+    /// to an address of that account.
+    func means(_ user: UserRow) -> Bool {
+        if let name = self.user { return name == user.name }
+        return user.hasAddress(of: lookup)
     }
 }
 
 extension ShareRow {
     /// Those who are invited or have accepted, without the owner. What is kept of the removed
-    /// only says that their URL opens nothing.
+    /// only says that the URL opens nothing for them.
     package var present: [ParticipantRow] {
-        participants.filter { $0.status == .invited || $0.status == .accepted }
+        participants.filter {
+            $0.type != .owner && ($0.status == .invited || $0.status == .accepted)
+        }
     }
 
     /// The row of a user who is invited by name or has accepted.
@@ -35,5 +51,27 @@ extension ShareRow {
                 guard row.status == .accepted, row.permission(in: self) != .none else { return nil }
                 return row.user
             })
+    }
+
+    /// How many of the removed are remembered.
+    private static let removedLimit = 100
+
+    /// Takes a participant out; the row stays, as REMOVED, until it is one of too many.
+    mutating func remove(_ participantID: Text) {
+        guard let index = participants.firstIndex(where: { $0.participantID == participantID })
+        else { return }
+        var row = participants.remove(at: index)
+        row.status = .removed
+        participants.append(row)
+        let excess = participants.count { $0.status == .removed } - Self.removedLimit
+        guard excess > 0 else { return }
+        let oldest = participants.filter { $0.status == .removed }.prefix(excess)
+        participants.removeAll { row in oldest.contains { $0.participantID == row.participantID } }
+    }
+
+    mutating func replace(_ row: ParticipantRow) {
+        guard let index = participants.firstIndex(where: { $0.participantID == row.participantID })
+        else { return }
+        participants[index] = row
     }
 }

@@ -22,54 +22,140 @@ package enum ShareRules {
             self.settings = settings
             self.reader = reader
         }
+
+        /// A share of the zone as the batch has it so far.
+        func share(_ name: RecordName) throws(ServerError) -> ShareRow? {
+            if let known = pending[name] { return known }
+            return try reader.share(access.zone.key, name)
+        }
+
+        /// Whether the zone has any share, as the batch has it so far.
+        func hasShares() throws(ServerError) -> Bool {
+            if pending.values.contains(where: { $0 != nil }) { return true }
+            return try reader.shares(access.zone.key).contains { pending[$0.name] == nil }
+        }
     }
 
     /// The share that a new `cloudkit.share` record makes. `root` is the record that `forRecord`
-    /// names as the batch has it so far, nil where it is not there.
+    /// names as the batch has it so far, nil where it is not there. The caller stores the share's
+    /// short GUID with the root as well, and keeps it when the share goes (for a zone share, in
+    /// the tombstone of its record): the next share of it has the same URL.
     package static func create(
         _ dictionary: RecordDictionary, root: StoredRecord?, _ situation: Situation,
         ids: inout RandomIDs
     ) throws(ServerError) -> ShareRow {
-        throw ServerError(.internalError, "")
-    }
-
-    /// The share after its record was saved again with `dictionary`, by the owner, an
-    /// administrator, or a participant, who may take itself out only. Equal to `existing` when
-    /// nothing about the share changes.
-    package static func update(
-        _ existing: ShareRow, with dictionary: RecordDictionary, _ situation: Situation,
-        ids: inout RandomIDs
-    ) throws(ServerError) -> ShareRow {
-        throw ServerError(.internalError, "")
+        guard let owner = try owner(situation) else {
+            throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
+        }
+        let zone = situation.access.zone
+        let asked = dictionary.share ?? ShareDictionary()
+        let shortGUID: Text?
+        if asked.root == nil {
+            try requireUnsharedZone(dictionary, situation)
+            let earlier = try situation.reader.records(zone.handle, [.zoneShare])
+            shortGUID = earlier[.zoneShare]?.shortGUID
+        } else {
+            try requireUnshared(root, dictionary, asked, situation)
+            shortGUID = root?.shortGUID
+        }
+        let name = dictionary.name ?? (asked.root == nil ? .zoneShare : ids.recordName())
+        var share = ShareRow(
+            zone: zone.key, name: name, root: asked.root, shortGUID: shortGUID ?? ids.shortGUID(),
+            publicPermission: (asked.publicPermission ?? .none).orNone,
+            participants: [
+                ParticipantRow(
+                    participantID: ids.hex128(), user: owner.name,
+                    lookup: UserLookup(userName: owner.name), type: .owner,
+                    permission: .readWrite, status: .accepted)
+            ])
+        if let participants = asked.participants {
+            var edit = ParticipantEdit(before: share, owner: owner, situation: situation)
+            try edit.replace(participants, ids: &ids)
+            share = edit.share
+        }
+        return share
     }
 
     /// The share without this participant, who deleted its record in the shared database.
-    package static func leave(_ existing: ShareRow, _ user: UserName) -> ShareRow { existing }
-
-    /// Stores what became of a share (nil: none before, or none any more), and gives every viewer
-    /// whose set of accepted shares changed another view. The share record, its root and the
-    /// members are the caller's to write.
-    package static func apply(
-        old: ShareRow?, new: ShareRow?, ids: inout RandomIDs,
-        _ transaction: any StorageTransaction
-    ) throws(ServerError) {
-        throw ServerError(.internalError, "")
+    package static func leave(_ existing: ShareRow, _ user: UserName) -> ShareRow {
+        var share = existing
+        guard let row = share.participant(user) else { return share }
+        share.remove(row.participantID)
+        return share
     }
 
-    /// Takes a zone out of every shared database, before the zone itself is deleted.
-    package static func endViews(
-        of zone: ZoneKey, reason: DeletionReason, _ transaction: any StorageTransaction
-    ) throws(ServerError) {
-        for viewer in try transaction.viewers(zone) {
-            try transaction.deleteSharedZone(viewer.viewer, zone, reason: reason)
+    /// The caller, when the zone is its own custom zone; nil for a participant.
+    private static func owner(_ situation: Situation) throws(ServerError) -> UserRow? {
+        let access = situation.access
+        switch access.view {
+        case .participant: return nil
+        case .publicDatabase:
+            throw ServerError(.badRequest, "The public database has no shares.")
+        case .owner:
+            guard !access.zone.key.isDefaultZone else {
+                throw ServerError(
+                    .badRequest, "The default zone has no shares: put the records into a zone.")
+            }
+            return access.user
         }
     }
 
-    /// The members of a record dictionary that only shares have, as `viewer` may see them:
-    /// shortGUID, publicPermission, participants, owner, currentUserParticipant.
-    package static func members(
-        of share: ShareRow, for viewer: UserName?, _ reader: any StorageReader
-    ) throws(ServerError) -> [JSONMember] {
-        throw ServerError(.internalError, "")
+    private static func requireUnsharedZone(
+        _ dictionary: RecordDictionary, _ situation: Situation
+    ) throws(ServerError) {
+        guard dictionary.name == nil || dictionary.name == .zoneShare else {
+            throw ServerError(
+                .badRequest,
+                "record.forRecord is missing; the share of a whole zone is named \(RecordName.zoneShare)."
+            )
+        }
+        guard try !situation.hasShares() else {
+            throw ServerError(
+                .alreadyShared, "Records of this zone are shared: stop that before sharing it all.")
+        }
+    }
+
+    private static func requireUnshared(
+        _ root: StoredRecord?, _ dictionary: RecordDictionary, _ asked: ShareDictionary,
+        _ situation: Situation
+    ) throws(ServerError) {
+        guard dictionary.name != .zoneShare else {
+            throw ServerError(
+                .badRequest,
+                "record.forRecord does not go with the name \(RecordName.zoneShare).")
+        }
+        guard let root, !root.isDeleted, root.type != .share, root.name != dictionary.name else {
+            throw ServerError(
+                .badRequest, "record.forRecord names no record of this zone that can be shared.")
+        }
+        guard try situation.share(.zoneShare) == nil, root.share == nil else {
+            throw ServerError(.alreadyShared, "The record is in a share already.")
+        }
+        guard let tag = asked.rootChangeTag else {
+            guard !situation.settings.isStrict else {
+                throw ServerError(.badRequest, "record.forRecord.recordChangeTag is missing.")
+            }
+            return
+        }
+        // A batch may save the root as well: the client knows the tag from before.
+        let stored = try situation.reader.records(situation.access.zone.handle, [root.name])
+        guard tag == root.changeTag || tag == stored[root.name]?.changeTag else {
+            throw ServerError(
+                .conflict, "record.forRecord.recordChangeTag is not that of the root record.")
+        }
+    }
+}
+
+extension SharePermission {
+    /// What cannot be understood gives nothing.
+    var orNone: SharePermission { self == .unknown ? .none : self }
+
+    /// How much it gives: a larger rank includes a smaller one.
+    var rank: Int {
+        switch self {
+        case .none, .unknown: 0
+        case .readOnly: 1
+        case .readWrite: 2
+        }
     }
 }

@@ -1,0 +1,148 @@
+import RecordModel
+import RecordWire
+
+/// A list of participants on its way from what is stored to what a request wants.
+struct ParticipantEdit {
+    enum Change: Hashable {
+        case added(ParticipantRow, index: Int)
+        case removed(ParticipantRow)
+        case changed(ParticipantRow, ParticipantRow, index: Int)
+    }
+
+    let before: ShareRow
+    let owner: UserRow?
+    let situation: ShareRules.Situation
+    private(set) var share: ShareRow
+    private(set) var changes: [Change] = []
+
+    init(before: ShareRow, owner: UserRow?, situation: ShareRules.Situation) {
+        self.before = before
+        self.owner = owner
+        self.situation = situation
+        share = before
+    }
+
+    /// Switches `publicPermission` (reference §9.9): a share that becomes public drops pending
+    /// invitations and keeps who has accepted; one that becomes private starts with nobody.
+    mutating func open(to permission: SharePermission) {
+        for row in before.present {
+            let goes =
+                permission == .none
+                || before.publicPermission == .none && row.status == .invited
+            if goes { share.remove(row.participantID) }
+        }
+        share.publicPermission = permission
+    }
+
+    /// Makes `list` the whole list of participants.
+    mutating func replace(_ list: [ParticipantDictionary], ids: inout RandomIDs)
+        throws(ServerError)
+    {
+        var listed: Set<Text> = []
+        for (index, item) in list.enumerated() {
+            var item = item
+            item.lookup = item.lookup.normalised
+            if item.lookup.userName == .defaultOwner {
+                item.lookup.userName = situation.access.user?.name
+            }
+            if try isOwner(item, index) { continue }
+            let row: ParticipantRow
+            if let known = match(item) {
+                row = known
+                if item.status == .removed { continue }
+                change(known, item, index)
+            } else {
+                if item.status == .removed { continue }
+                row = try add(item, index, ids: &ids)
+            }
+            guard listed.insert(row.participantID).inserted else {
+                throw error(index, "is there twice.")
+            }
+        }
+        for row in share.present where !listed.contains(row.participantID) {
+            share.remove(row.participantID)
+            changes.append(.removed(row))
+        }
+        try requireRoom()
+    }
+
+    private func isOwner(_ item: ParticipantDictionary, _ index: Int) throws(ServerError) -> Bool {
+        let name = before.zone.database.owner
+        if let id = item.participantID,
+            before.participants.contains(where: { $0.participantID == id && $0.type == .owner })
+        {
+            return true
+        }
+        if let user = item.lookup.userName, user == name { return true }
+        if item.lookup.userName == nil, let owner, owner.hasAddress(of: item.lookup) {
+            return true
+        }
+        guard item.type == .owner else { return false }
+        guard item.lookup.isEmpty else { throw error(index, "is not the owner of the zone.") }
+        return true
+    }
+
+    /// The row that is meant: of those that were there, or that this request has added.
+    private func match(_ item: ParticipantDictionary) -> ParticipantRow? {
+        let rows =
+            before.present
+            + changes.compactMap { change in
+                if case .added(let row, _) = change { row } else { nil }
+            }
+        if let id = item.participantID, let row = rows.first(where: { $0.participantID == id }) {
+            return row
+        }
+        return rows.first { $0.isNamed(by: item.lookup) }
+    }
+
+    private mutating func change(
+        _ row: ParticipantRow, _ item: ParticipantDictionary, _ index: Int
+    ) {
+        // Gone with the switch of the public permission, or a public user, whose permission is
+        // everybody's.
+        guard var new = share.present.first(where: { $0.participantID == row.participantID }),
+            new.type != .publicUser
+        else { return }
+        if let permission = item.permission { new.permission = permission.orNone }
+        if item.type == .user || item.type == .administrator { new.type = item.type ?? new.type }
+        guard new != row else { return }
+        share.replace(new)
+        changes.append(.changed(row, new, index: index))
+    }
+
+    private mutating func add(
+        _ item: ParticipantDictionary, _ index: Int, ids: inout RandomIDs
+    ) throws(ServerError) -> ParticipantRow {
+        guard !item.lookup.isEmpty else {
+            throw error(
+                index, "names nobody: give userIdentity.lookupInfo an address or a user.")
+        }
+        guard item.type != .publicUser else {
+            throw error(index, "is a public user: those join by the URL.")
+        }
+        guard share.publicPermission == .none else {
+            throw error(index, "cannot be added while publicPermission is not NONE.")
+        }
+        let row = ParticipantRow(
+            participantID: ids.hex128(), user: item.lookup.userName, lookup: item.lookup,
+            type: item.type == .administrator ? .administrator : .user,
+            permission: (item.permission ?? .readOnly).orNone, status: .invited)
+        share.participants.removeAll { $0.status == .removed && $0.isNamed(by: item.lookup) }
+        share.participants.append(row)
+        changes.append(.added(row, index: index))
+        return row
+    }
+
+    private func requireRoom() throws(ServerError) {
+        let limit = situation.settings.participantsPerShare
+        guard changes.contains(where: { if case .added = $0 { true } else { false } }),
+            share.present.count > limit
+        else { return }
+        throw ServerError(
+            .tooManyParticipants, "record.participants: a share has at most \(limit) participants.")
+    }
+
+    private func error(_ index: Int, _ problem: String) -> ServerError {
+        ServerError(.badRequest, "record.participants[\(index)] \(problem)")
+    }
+}

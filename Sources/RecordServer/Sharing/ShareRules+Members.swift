@@ -1,0 +1,80 @@
+package import RecordModel
+package import RecordWire
+
+extension ShareRules {
+    /// The members of a record dictionary that only shares have, as `viewer` may see them:
+    /// shortGUID, publicPermission, participants, owner, currentUserParticipant (reference §5.9).
+    ///
+    /// Whoever has not accepted sees the owner and itself. E-mail addresses and telephone numbers
+    /// are for the owner, and among those who were invited; nobody's are for public users, and
+    /// those of public users only for the owner.
+    package static func members(
+        of share: ShareRow, for viewer: UserName?, _ reader: any StorageReader
+    ) throws(ServerError) -> [JSONMember] {
+        let audience = Audience(share, viewer)
+        var participants: [JSONValue] = []
+        var owner: JSONValue?
+        var current: JSONValue?
+        for row in share.participants.filter({ $0.type == .owner }) + share.present {
+            let isSelf = viewer != nil && row.user == viewer
+            guard audience.seesEveryone || row.type == .owner || isSelf else { continue }
+            let printed = try participant(row, share, audience, isSelf: isSelf, reader)
+            participants.append(printed)
+            if row.type == .owner { owner = printed }
+            if isSelf { current = printed }
+        }
+        var members = [
+            JSONMember(key: "shortGUID", value: .string(share.shortGUID)),
+            JSONMember(
+                key: "publicPermission", value: JSONValue(share.publicPermission.rawValue)),
+            JSONMember(key: "participants", value: .array(participants)),
+        ]
+        if let owner { members.append(JSONMember(key: "owner", value: owner)) }
+        if let current {
+            members.append(JSONMember(key: "currentUserParticipant", value: current))
+        }
+        return members
+    }
+
+    /// What somebody may see of the others in a share.
+    private struct Audience {
+        let isOwner: Bool
+        let seesEveryone: Bool
+        /// As one who was invited, or has the share as an invited participant.
+        let seesAddresses: Bool
+
+        init(_ share: ShareRow, _ viewer: UserName?) {
+            isOwner = viewer == share.zone.database.owner
+            let row = viewer.flatMap { share.participant($0) }
+            seesEveryone = isOwner || row?.status == .accepted
+            seesAddresses = isOwner || row.map { $0.type != .publicUser } ?? false
+        }
+    }
+
+    private static func participant(
+        _ row: ParticipantRow, _ share: ShareRow, _ audience: Audience, isSelf: Bool,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> JSONValue {
+        let account: UserRow? =
+            if let name = row.user { try reader.user(name) } else { nil }
+        // A name tells who has an account: not before that person agrees to be known.
+        let known = account.flatMap { account in
+            row.status == .accepted || isSelf || account.isDiscoverable ? account : nil
+        }
+        let showsAddress =
+            isSelf || audience.isOwner || audience.seesAddresses && row.type != .publicUser
+        var lookup = UserLookup()
+        if showsAddress {
+            lookup = row.lookup
+            if row.type == .owner { lookup.emailAddress = account?.emailAddress }
+        }
+        let identity = UserIdentity(userName: row.user, account: known, lookup: lookup)
+        return [
+            "participantId": .string(row.participantID),
+            "userIdentity": identity.json,
+            "type": JSONValue(row.type.rawValue),
+            "permission": JSONValue(row.permission(in: share).rawValue),
+            "acceptanceStatus": JSONValue(row.status.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,99 @@
+import RecordModel
+package import RecordWire
+
+extension ShareRules {
+    /// The share after its record was saved again with `dictionary`, by the owner, an
+    /// administrator, or a participant, who may take itself out only. Equal to `existing` when
+    /// nothing about the share changes.
+    ///
+    /// `participants` is the whole list: whoever is missing from it, or listed as REMOVED, is out.
+    package static func update(
+        _ existing: ShareRow, with dictionary: RecordDictionary, _ situation: Situation,
+        ids: inout RandomIDs
+    ) throws(ServerError) -> ShareRow {
+        let editor = try ShareEditor(of: existing, situation)
+        guard let asked = dictionary.share else { return existing }
+        guard asked.root == nil || asked.root == existing.root else {
+            throw ServerError(.badRequest, "record.forRecord: a share keeps its root.")
+        }
+        var edit = ParticipantEdit(
+            before: existing,
+            owner: try situation.reader.user(existing.zone.database.owner),
+            situation: situation)
+        if let permission = asked.publicPermission?.orNone,
+            permission != existing.publicPermission
+        {
+            guard editor == .owner else {
+                throw ServerError(
+                    .accessDenied, "record.publicPermission: only the owner changes it.")
+            }
+            edit.open(to: permission)
+        }
+        if let participants = asked.participants {
+            try edit.replace(participants, ids: &ids)
+            for change in edit.changes { try editor.require(change) }
+        }
+        return edit.share
+    }
+
+    /// Refuses other changes to the share record's fields, such as its title, than by the owner or
+    /// by an administrator who may write.
+    package static func requireFieldRights(_ share: ShareRow, _ situation: Situation)
+        throws(ServerError)
+    {
+        switch try ShareEditor(of: share, situation) {
+        case .owner, .administrator(_, .readWrite): return
+        default:
+            throw ServerError(
+                .accessDenied, "Only the owner and administrators change the fields of a share.")
+        }
+    }
+}
+
+/// Who is changing a share.
+enum ShareEditor: Hashable {
+    case owner
+    case administrator(participantID: Text, SharePermission)
+    case user(participantID: Text)
+
+    init(of share: ShareRow, _ situation: ShareRules.Situation) throws(ServerError) {
+        if case .owner = situation.access.view {
+            self = .owner
+            return
+        }
+        guard let user = situation.access.user, let row = share.participant(user.name),
+            share.viewers.contains(user.name)
+        else {
+            throw ServerError(.notFound, "There is no such record for this user.")
+        }
+        self =
+            row.type == .administrator
+            ? .administrator(participantID: row.participantID, row.permission(in: share))
+            : .user(participantID: row.participantID)
+    }
+
+    func require(_ change: ParticipantEdit.Change) throws(ServerError) {
+        switch (self, change) {
+        case (.owner, _): return
+        case (.administrator, .removed): return
+        case (.administrator(_, let own), .added(let row, let index)):
+            guard row.type == .user, row.permission.rank <= own.rank else {
+                throw Self.beyondOwn(index)
+            }
+        case (.administrator(_, let own), .changed(let old, let new, let index)):
+            guard old.type == new.type,
+                new.permission.rank <= max(own.rank, old.permission.rank)
+            else { throw Self.beyondOwn(index) }
+        case (.user(let own), .removed(let row)) where row.participantID == own: return
+        case (.user, _):
+            throw ServerError(
+                .accessDenied, "record.participants: a participant may remove only itself.")
+        }
+    }
+
+    private static func beyondOwn(_ index: Int) -> ServerError {
+        ServerError(
+            .accessDenied,
+            "record.participants[\(index)]: an administrator gives no more than it has.")
+    }
+}

@@ -1,0 +1,48 @@
+import RecordModel
+import RecordWire
+
+/// The user identity dictionary (reference §5.8), of what its reader may know.
+struct UserIdentity {
+    var userName: UserName?
+    /// Whose name is told; nil for nobody's.
+    var account: UserRow?
+    /// The addresses that are told.
+    var lookup: UserLookup
+
+    var json: JSONValue {
+        var members: [JSONMember] = []
+        if let userName {
+            members.append(JSONMember(key: "userRecordName", value: .string(userName.text)))
+        }
+        if let account { members.append(JSONMember(key: "nameComponents", value: account.names)) }
+        var addresses: [JSONMember] = []
+        if let address = lookup.emailAddress {
+            addresses.append(JSONMember(key: "emailAddress", value: .string(address)))
+        }
+        if let number = lookup.phoneNumber {
+            addresses.append(JSONMember(key: "phoneNumber", value: .string(number)))
+        }
+        if !addresses.isEmpty {
+            members.append(JSONMember(key: "lookupInfo", value: .object(addresses)))
+        }
+        return .object(members)
+    }
+}
+
+extension UserRow {
+    /// `nameComponents`; a part that is empty is left out.
+    var names: JSONValue {
+        var members: [JSONMember] = []
+        if !givenName.isEmpty {
+            members.append(JSONMember(key: "givenName", value: .string(givenName)))
+        }
+        if !familyName.isEmpty {
+            members.append(JSONMember(key: "familyName", value: .string(familyName)))
+        }
+        return .object(members)
+    }
+}
+
+extension UserName {
+    var text: Text { Text(utf8: bytes) }
+}
