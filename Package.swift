@@ -75,7 +75,8 @@ let package = Package(
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel"], swiftSettings: settings),
         .testTarget(
-            name: "RecordStoreTests", dependencies: ["RecordStore", "RecordModel", grdb],
+            name: "RecordStoreTests",
+            dependencies: ["RecordStore", "RecordSQL", "RecordModel", grdb],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "RecordTreeTests", dependencies: ["RecordTree", "RecordStore", "RecordModel"],

@@ -1,4 +1,5 @@
 import RecordModel
+import RecordSQL
 import Testing
 
 @testable import RecordStore

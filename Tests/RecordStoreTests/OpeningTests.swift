@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RecordModel
+import RecordSQL
 import Testing
 
 import class GRDB.DatabaseQueue
