@@ -19,6 +19,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
     case backupWritten
     case syncBegin, syncDone
     case importBatchBegin, importBatchCommitted
+    case serverAssetStored, serverAssetKnown
 
     private struct Armed: Sendable {
         let point: Failpoint

@@ -7,8 +7,9 @@ package enum AssetRules {
     /// The asset to store for one value of `field`, with nothing but checksum and size.
     ///
     /// A receipt must fit the database of `access`, the record, the field, the caller, checksum
-    /// and size, and be in time. A value without receipt is only accepted when it equals one of
-    /// `current`, the values of the field now (one, or those of a list). Pure over `reader`.
+    /// and size, and be in time. Without a good receipt a value is accepted only when it equals
+    /// one of `current`, the values of the field now (one, or those of a list): writing what is
+    /// there needs no proof. Pure over `reader`.
     ///
     /// - Throws: badRequest, with a reason that does not name the field: the caller knows where
     ///   in the request it is.
@@ -17,15 +18,61 @@ package enum AssetRules {
         access: ZoneAccess, context: OperationContext, service: RecordService,
         reader: any StorageReader
     ) throws(ServerError) -> WireAsset {
-        throw ServerError(.badRequest, "The asset has no receipt.")
+        let stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
+        if current.contains(where: {
+            $0.fileChecksum == stored.fileChecksum && $0.size == stored.size
+        }) {
+            return stored
+        }
+        guard let token = asset.receipt else {
+            throw ServerError(
+                .badRequest,
+                "The asset has no receipt: bring its bytes to a URL of assets/upload, or get a "
+                    + "writable value from assets/rereference.")
+        }
+        let database = access.zone.key.database
+        guard let receipt = AssetReceipt(token, seal: service.seal),
+            receipt.database == database, receipt.user == access.user?.name,
+            receipt.target == nil
+                || receipt.target == AssetReceipt.Target(record: record, field: field),
+            receipt.fileChecksum == asset.fileChecksum, receipt.size == asset.size,
+            echoes(asset, token)
+        else {
+            throw ServerError(
+                .badRequest,
+                "The asset's receipt is not for this content, record, field, database and user.")
+        }
+        guard context.milliseconds <= receipt.expiresMilliseconds,
+            let row = try reader.asset(database, fileChecksum: asset.fileChecksum),
+            row.size == asset.size
+        else {
+            throw ServerError(
+                .badRequest, "The asset's receipt has expired: upload the bytes again.")
+        }
+        return stored
+    }
+
+    /// What clients carry along must be what they were given.
+    private static func echoes(_ asset: WireAsset, _ receipt: Text) -> Bool {
+        (asset.wrappingKey.map { $0 == AssetReceipt.wrappingKey(of: receipt) } ?? true)
+            && (asset.referenceChecksum.map {
+                $0 == AssetReceipt.referenceChecksum(of: receipt)
+            } ?? true)
     }
 
     /// A URL that shows the asset to whoever holds it, while the caller of `context` may read
-    /// the record and the record refers to the asset, at most `downloadURLSeconds`.
+    /// the record and the record refers to the asset, at most `downloadURLSeconds`. Its last
+    /// part is the literal `${f}`, which a client may replace by a file name.
     package static func downloadURL(
-        _ asset: WireAsset, record: RecordName, access: ZoneAccess, context: OperationContext,
-        service: RecordService
+        _ asset: WireAsset, record: RecordName, field: FieldName, access: ZoneAccess,
+        context: OperationContext, service: RecordService
     ) -> Text {
-        ""
+        let ticket = DownloadTicket(
+            place: AssetPlace(zone: access.zone.key, record: record, field: field),
+            fileChecksum: asset.fileChecksum, viewer: context.caller.user?.name,
+            expiresMilliseconds: context.milliseconds
+                + Int64(service.settings.downloadURLSeconds) * 1000)
+        return Text(
+            context.baseURL + "/assets/down/" + ticket.sealed(by: service.seal).string + "/${f}")
     }
 }

@@ -17,6 +17,8 @@ package struct ServiceSettings: Sendable, Hashable {
     package var quotaBytes: Int64 = 10 << 30
     package var uploadURLSeconds = 15 * 60
     package var downloadURLSeconds = 60 * 60
+    /// How long the receipt of an upload can be used.
+    package var receiptSeconds = 24 * 3600
     /// How long a tombstone is kept: sync tokens that are older expire.
     package var tombstoneSeconds = 90 * 24 * 3600
     package var operationResultSeconds = 24 * 3600

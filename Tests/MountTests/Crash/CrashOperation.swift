@@ -106,7 +106,7 @@ extension Failpoint {
         case .backupWritten: .backup
         case .syncBegin, .syncDone: .synced
         case .assetWritten, .assetMoved, .assetReferenced, .assetCollected: nil
-        case .importBatchBegin, .importBatchCommitted: nil
+        case .importBatchBegin, .importBatchCommitted, .serverAssetStored, .serverAssetKnown: nil
         }
     }
 }

@@ -1,0 +1,64 @@
+import RecordModel
+import RecordWire
+
+/// The checksum of an asset on the wire.
+enum AssetChecksum {
+    /// Base64 of 0x01 and the first 20 bytes of the SHA-256 (reference §12.4).
+    static func fileChecksum(_ hash: ContentHash) -> Text {
+        Text(utf8: Base64.encode([0x01] + bytes(hash).prefix(20)))
+    }
+
+    private static func bytes(_ hash: ContentHash) -> [UInt8] {
+        let digits = Array(hash.hex.utf8).map { digit in
+            digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+        }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+extension AssetReceipt {
+    /// The five keys of a value that can be written (reference §5.5).
+    ///
+    /// `wrappingKey` and `referenceChecksum` carry no meaning here: they follow from the receipt,
+    /// so that a client that echoes others is found out.
+    func dictionary(sealedBy seal: Seal) -> WireAsset {
+        let receipt = sealed(by: seal)
+        var asset = WireAsset(fileChecksum: fileChecksum, size: size)
+        asset.receipt = receipt
+        asset.wrappingKey = Self.wrappingKey(of: receipt)
+        asset.referenceChecksum = Self.referenceChecksum(of: receipt)
+        return asset
+    }
+
+    static func wrappingKey(of receipt: Text) -> Text {
+        Text(utf8: Base64.encode(Array(digest("wrappingKey", receipt).prefix(16))))
+    }
+
+    static func referenceChecksum(of receipt: Text) -> Text {
+        Text(utf8: Base64.encode([0x01] + digest("referenceChecksum", receipt).prefix(20)))
+    }
+
+    private static func digest(_ purpose: String, _ receipt: Text) -> [UInt8] {
+        var hash = RecordModel.SHA256()
+        hash.update(Array(purpose.utf8) + [0] + receipt.utf8)
+        return hash.finalize()
+    }
+}
+
+extension WireAsset {
+    /// The members of the dictionary that are there, for answers.
+    var members: [JSONMember] {
+        var members = [
+            JSONMember(key: "fileChecksum", value: .string(fileChecksum)),
+            JSONMember(key: "size", value: JSONValue(size)),
+        ]
+        let texts: [(Text, Text?)] = [
+            ("receipt", receipt), ("wrappingKey", wrappingKey),
+            ("referenceChecksum", referenceChecksum), ("downloadURL", downloadURL),
+        ]
+        for (key, text) in texts {
+            if let text { members.append(JSONMember(key: key, value: .string(text))) }
+        }
+        return members
+    }
+}

@@ -1,0 +1,156 @@
+import RecordModel
+import RecordWire
+
+/// A field of a record, for tickets.
+struct AssetPlace: Hashable, Sendable {
+    let zone: ZoneKey
+    let record: RecordName
+    let field: FieldName
+}
+
+/// What an upload URL allows: to bring bytes for one field of one record.
+struct UploadTicket: Hashable, Sendable {
+    let place: AssetPlace
+    let type: RecordTypeName
+    let user: UserName
+    let expiresMilliseconds: Int64
+}
+
+/// What a download URL allows: to see one asset of a record as `viewer` would.
+struct DownloadTicket: Hashable, Sendable {
+    let place: AssetPlace
+    let fileChecksum: Text
+    /// Nil for anybody, in the public database.
+    let viewer: UserName?
+    let expiresMilliseconds: Int64
+}
+
+/// That this server has stored these bytes for this user and database.
+struct AssetReceipt: Hashable, Sendable {
+    let database: DatabaseKey
+    /// Nil for any field of any record, as `assets/rereference` gives it.
+    let target: Target?
+    let fileChecksum: Text
+    let size: Int64
+    let user: UserName
+    let expiresMilliseconds: Int64
+
+    struct Target: Hashable, Sendable {
+        let record: RecordName
+        let field: FieldName
+    }
+}
+
+extension UploadTicket {
+    func sealed(by seal: Seal) -> Text {
+        var fields = SealedFields()
+        fields.append(place)
+        fields.append(type.bytes)
+        fields.append(user.bytes)
+        fields.append(expiresMilliseconds)
+        return seal.seal(fields.bytes, for: .uploadURL)
+    }
+
+    /// Nil when it was not sealed here; the time is not looked at.
+    init?(_ token: Text, seal: Seal) {
+        guard let bytes = seal.open(token, for: .uploadURL) else { return nil }
+        var reader = SealedFieldReader(bytes)
+        guard let place = reader.place(), let type = reader.part(), let user = reader.part(),
+            let expires = reader.number(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            place: place, type: RecordTypeName(bytes: type), user: UserName(bytes: user),
+            expiresMilliseconds: expires)
+    }
+}
+
+extension DownloadTicket {
+    func sealed(by seal: Seal) -> Text {
+        var fields = SealedFields()
+        fields.append(place)
+        fields.append(fileChecksum.utf8)
+        fields.append(viewer?.bytes ?? [])
+        fields.append(expiresMilliseconds)
+        return seal.seal(fields.bytes, for: .downloadURL)
+    }
+
+    /// Nil when it was not sealed here; the time is not looked at.
+    init?(_ token: Text, seal: Seal) {
+        guard let bytes = seal.open(token, for: .downloadURL) else { return nil }
+        var reader = SealedFieldReader(bytes)
+        guard let place = reader.place(), let checksum = reader.part(),
+            let viewer = reader.part(), let expires = reader.number(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            place: place, fileChecksum: Text(utf8: checksum),
+            viewer: viewer.isEmpty ? nil : UserName(bytes: viewer), expiresMilliseconds: expires)
+    }
+}
+
+extension AssetReceipt {
+    func sealed(by seal: Seal) -> Text {
+        var fields = SealedFields()
+        fields.append(database)
+        fields.append(target == nil ? 0 : 1)
+        fields.append(target?.record.bytes ?? [])
+        fields.append(target?.field.bytes ?? [])
+        fields.append(fileChecksum.utf8)
+        fields.append(size)
+        fields.append(user.bytes)
+        fields.append(expiresMilliseconds)
+        return seal.seal(fields.bytes, for: .receipt)
+    }
+
+    /// Nil when it was not sealed here; the time is not looked at.
+    init?(_ token: Text, seal: Seal) {
+        guard let bytes = seal.open(token, for: .receipt) else { return nil }
+        var reader = SealedFieldReader(bytes)
+        guard let database = reader.database(), let hasTarget = reader.number(),
+            let record = reader.part(), let field = reader.part(), let checksum = reader.part(),
+            let size = reader.number(), let user = reader.part(), let expires = reader.number(),
+            reader.isAtEnd
+        else { return nil }
+        let target = Target(record: RecordName(bytes: record), field: FieldName(bytes: field))
+        self.init(
+            database: database, target: hasTarget == 1 ? target : nil,
+            fileChecksum: Text(utf8: checksum), size: size, user: UserName(bytes: user),
+            expiresMilliseconds: expires)
+    }
+}
+
+extension SealedFields {
+    fileprivate mutating func append(_ database: DatabaseKey) {
+        append(database.container.container.utf8)
+        append(database.container.environment == .production ? 1 : 0)
+        append(database.owner.bytes)
+    }
+
+    fileprivate mutating func append(_ place: AssetPlace) {
+        append(place.zone.database)
+        append(place.zone.zone.bytes)
+        append(place.record.bytes)
+        append(place.field.bytes)
+    }
+}
+
+extension SealedFieldReader {
+    fileprivate mutating func database() -> DatabaseKey? {
+        guard let container = part(), let environment = number(), let owner = part() else {
+            return nil
+        }
+        return DatabaseKey(
+            container: ContainerKey(
+                container: Text(utf8: container),
+                environment: environment == 1 ? .production : .development),
+            owner: UserName(bytes: owner))
+    }
+
+    fileprivate mutating func place() -> AssetPlace? {
+        guard let database = database(), let zone = part(), let record = part(),
+            let field = part()
+        else { return nil }
+        return AssetPlace(
+            zone: ZoneKey(database: database, zone: ZoneName(bytes: zone)),
+            record: RecordName(bytes: record), field: FieldName(bytes: field))
+    }
+}
