@@ -2,41 +2,27 @@
 ///
 /// Reads what CloudKit's tools export: roles, grants and the system fields (`___recordID` and the
 /// like) are understood and dropped, comments too. `NUMBER` is read as what it is preferred as, or
-/// as DOUBLE.
+/// as DOUBLE. `SchemaDocument` keeps all that.
 package enum SchemaText {
     /// Errors: `invalidArgument` with position.
     package static func parse(_ text: [UInt8]) throws(RecordError) -> [(
         RecordTypeName, RecordSchema
     )] {
-        var parser = SchemaParser(try SchemaTokens(text))
-        return try parser.schema()
+        // System fields are there in every type.
+        try SchemaDocument(parsing: text).types.map { type in
+            (type.name, RecordSchema(fields: type.fields.filter { !$0.isSystem }.map(\.field)))
+        }
     }
 
     package static func print(_ types: [(RecordTypeName, RecordSchema)]) -> [UInt8] {
-        var text = "DEFINE SCHEMA\n"
-        for (name, schema) in types {
-            text += "\n    RECORD TYPE \(quoted(name.bytes)) (\n"
-            text += schema.fields.map(line).joined(separator: ",\n")
-            text += (schema.fields.isEmpty ? "" : "\n") + "    );\n"
+        let types = types.map { name, schema in
+            SchemaDocument.RecordType(
+                name: name, fields: schema.fields.map { SchemaDocument.Field($0) })
         }
-        return Array(text.utf8)
+        return SchemaDocument(types: types).print()
     }
 
-    private static func line(_ field: RecordSchema.Field) -> String {
-        var words = [quoted(field.name.bytes)]
-        let encrypted = field.isEncrypted ? "ENCRYPTED " : ""
-        if case .list(let element) = field.type {
-            words.append("LIST<\(encrypted)\(element.name)>")
-        } else {
-            words.append(encrypted + field.type.name)
-        }
-        if field.isQueryable { words.append("QUERYABLE") }
-        if field.isSortable { words.append("SORTABLE") }
-        if field.isSearchable { words.append("SEARCHABLE") }
-        return "        " + words.joined(separator: " ")
-    }
-
-    private static func quoted(_ name: [UInt8]) -> String {
+    static func quoted(_ name: [UInt8]) -> String {
         let string = String(decoding: name, as: UTF8.self)
         let isPlain = name.first.map(IdentifierRule.isLetter) ?? false
         guard isPlain, IdentifierRule.isTail(name), !reserved.contains(string.lowercased()) else {

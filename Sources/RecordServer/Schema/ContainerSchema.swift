@@ -2,52 +2,60 @@ package import RecordModel
 package import RecordWire
 
 /// What a grant of the public database allows (reference §15.3).
-package enum SchemaPermission: String, CaseIterable, Sendable {
-    case read = "READ"
-    case create = "CREATE"
-    case write = "WRITE"
-}
+package typealias SchemaPermission = SchemaDocument.Permission
 
 /// The schema of a container in one environment: types, fields, indexes, roles and grants.
-package struct ContainerSchema: Hashable, Sendable {
+package struct ContainerSchema: Sendable {
     package let container: ContainerKey
     /// Of the stored schema, or of the one that `save` would store.
     package let version: Int64
+    /// What the text says; `cloudkit.share` and `Users` are there also when it does not.
+    package private(set) var document: SchemaDocument
+    private var types: [RecordTypeName: TypeSchema]
 
-    /// The schema as the transaction of `reader` sees it. Parsed once for each version.
-    package static func current(
-        _ container: ContainerKey, _ reader: any StorageReader
-    ) throws(ServerError) -> ContainerSchema {
-        ContainerSchema(container: container, version: 0)
+    package init(container: ContainerKey, version: Int64, document: SchemaDocument) {
+        self.container = container
+        self.version = version
+        self.document = document
+        types = [:]
+        for name in SchemaDocument.RecordType.implicitNames {
+            types[name] = TypeSchema(.implicit(name))
+        }
+        for type in document.types { types[type.name] = TypeSchema(Self.complete(type)) }
     }
 
-    /// The fields with the types of the schema, and the schema that has them all when this one
-    /// had to grow (development only): the caller goes on with it, and saves it at the end.
-    ///
-    /// Errors: BAD_REQUEST that names the field.
-    package func resolve(
-        type: RecordTypeName, fields: [WireField], environment: ServerEnvironment,
-        settings: ServiceSettings
-    ) throws(ServerError) -> (fields: [WireField], grown: ContainerSchema?) {
-        (fields, nil)
+    /// Shares keep their own fields also where a text names only those of an app.
+    private static func complete(_ type: SchemaDocument.RecordType) -> SchemaDocument.RecordType {
+        guard SchemaDocument.RecordType.implicitNames.contains(type.name) else { return type }
+        let implicit = SchemaDocument.RecordType.implicit(type.name)
+        var complete = type
+        let known = Set(type.fields.map(\.name))
+        complete.fields += implicit.fields.filter { !known.contains($0.name) }
+        if type.grants.isEmpty { complete.grants = implicit.grants }
+        return complete
     }
 
-    /// Stores the schema under its version.
-    package func save(_ transaction: any StorageTransaction) throws(ServerError) {}
+    package func type(_ name: RecordTypeName) -> TypeSchema? { types[name] }
 
-    /// All index entries of a record with these (decoded) fields, its system fields included.
-    /// To be stored with every `put` of a record that is not deleted.
-    package func indexEntries(_ record: StoredRecord, fields: [WireField]) -> [IndexEntry] { [] }
+    /// The schema with these fields more, and with the type if it is new.
+    func adding(_ fields: [SchemaDocument.Field], to type: RecordTypeName) -> ContainerSchema {
+        var document = document
+        if let index = document.types.firstIndex(where: { $0.name == type }) {
+            document.types[index].fields += fields
+        } else {
+            var new = SchemaDocument.RecordType.new(type)
+            new.fields += fields
+            document.types.append(new)
+        }
+        return replaced(by: document)
+    }
 
-    /// Whether a caller with these roles may do this to records of the type in the public
-    /// database. `isCreator` is whether the caller made the record (never for `create`).
-    package func allows(
-        _ permission: SchemaPermission, type: RecordTypeName, roles: Set<String>, isCreator: Bool
-    ) -> Bool { false }
+    /// The schema that this document makes, as the next version to be stored.
+    func replaced(by document: SchemaDocument) -> ContainerSchema {
+        ContainerSchema(container: container, version: nextVersion, document: document)
+    }
 
-    /// The roles of a caller but `_creator`: `_world` always, `_icloud` with a user, and those
-    /// given to the user in this container.
-    package static func roles(
-        of caller: Caller, in container: ContainerKey, _ reader: any StorageReader
-    ) throws(ServerError) -> Set<String> { [] }
+    /// However often a transaction changes the schema, it makes one version.
+    private var nextVersion: Int64 { isStored ? version + 1 : version }
+    var isStored = false
 }

@@ -1,0 +1,77 @@
+package import RecordModel
+package import RecordWire
+
+extension ContainerSchema {
+    /// All index entries of a record with these (decoded) fields, its system fields included.
+    /// To be stored with every `put` of a record that is not deleted.
+    package func indexEntries(_ record: StoredRecord, fields: [WireField]) -> [IndexEntry] {
+        guard let type = type(record.type) else { return [] }
+        var entries: [IndexEntry] = []
+        for field in fields {
+            guard let value = field.value, let definition = type.field(field.name) else { continue }
+            definition.field.addEntries(of: value, to: &entries)
+        }
+        for field in SystemField.allCases where field.hasIndexEntries {
+            let definition = type.field(field)
+            guard let value = record.value(of: field) else { continue }
+            definition.field.addEntries(of: value, to: &entries)
+        }
+        return entries
+    }
+}
+
+extension RecordSchema.Field {
+    fileprivate func addEntries(of value: WireValue, to entries: inout [IndexEntry]) {
+        switch value {
+        case .list(let elements):
+            if isQueryable {
+                append(.element, Set(elements.compactMap(IndexKey.encode)), to: &entries)
+            }
+            if isSearchable {
+                append(.token, Words.of(elements), to: &entries)
+            }
+        default:
+            if isQueryable || isSortable, let key = IndexKey.encode(value) {
+                entries.append(IndexEntry(field: name, kind: .value, key: key))
+            }
+            if isSearchable { append(.token, Words.of([value]), to: &entries) }
+        }
+    }
+
+    /// Many words or elements are one entry: queries look there too, and at the record itself.
+    private func append(
+        _ kind: IndexEntry.Kind, _ keys: Set<[UInt8]>, to entries: inout [IndexEntry]
+    ) {
+        let keys = Set(keys.map { Array($0.prefix(IndexKey.maximumBytes)) })
+        let kept = keys.count > IndexKey.maximumEntries ? [IndexKey.overflow] : keys
+        for key in kept { entries.append(IndexEntry(field: name, kind: kind, key: key)) }
+    }
+}
+
+extension Words {
+    /// The words of all texts among the values.
+    static func of(_ values: [WireValue]) -> Set<[UInt8]> {
+        values.reduce(into: []) { words, value in
+            if case .string(let text) = value { words.formUnion(of(text)) }
+        }
+    }
+}
+
+extension StoredRecord {
+    /// The value of a system field; references are to records of the same zone.
+    package func value(of field: SystemField) -> WireValue? {
+        switch field {
+        case .recordName: .reference(WireReference(name: name))
+        case .share: share.map { .reference(WireReference(name: $0)) }
+        case .parent: parent.map { .reference(WireReference(name: $0)) }
+        case .createdUserRecordName: .reference(created.user.reference)
+        case .createdTimestamp: .timestamp(milliseconds: created.milliseconds)
+        case .modifiedTimestamp: .timestamp(milliseconds: modified.milliseconds)
+        case .modifiedUserRecordName: .reference(modified.user.reference)
+        }
+    }
+}
+
+extension UserName {
+    fileprivate var reference: WireReference { WireReference(name: RecordName(bytes: bytes)) }
+}

@@ -1,0 +1,146 @@
+package import RecordModel
+package import RecordWire
+
+extension ContainerSchema {
+    /// The fields with the types of the schema, and the schema that has them all when this one
+    /// had to grow (development only): the caller goes on with it, and saves it at the end.
+    ///
+    /// An empty list of unknown type and a null introduce nothing.
+    ///
+    /// Errors: BAD_REQUEST that names the field; LIMIT_EXCEEDED for too many fields of one type.
+    package func resolve(
+        type: RecordTypeName, fields: [WireField], environment: ServerEnvironment,
+        settings: ServiceSettings
+    ) throws(ServerError) -> (fields: [WireField], grown: ContainerSchema?) {
+        let known = types[type]
+        if known == nil { try requireNewType(type, environment) }
+        var resolved: [WireField] = []
+        resolved.reserveCapacity(fields.count)
+        var added: [SchemaDocument.Field] = []
+        for field in fields {
+            if let definition = known?.field(field.name), !definition.isSystem {
+                resolved.append(try field.fitted(to: definition, of: type))
+                continue
+            }
+            guard field.value != nil else { continue }
+            try requireNewField(field, type, environment)
+            guard let definition = try Self.definition(for: field, of: type) else {
+                resolved.append(field)
+                continue
+            }
+            added.append(definition)
+            resolved.append(try field.fitted(to: definition, of: type))
+        }
+        guard known == nil || !added.isEmpty else { return (resolved, nil) }
+        let count = (known?.clientFieldCount ?? 0) + added.count
+        guard count <= settings.fieldsPerType else {
+            throw ServerError(
+                .limitExceeded,
+                "Record type '\(type)' would have \(count) fields; a type has at most "
+                    + "\(settings.fieldsPerType).")
+        }
+        return (resolved, adding(added, to: type))
+    }
+
+    private func requireNewType(
+        _ type: RecordTypeName, _ environment: ServerEnvironment
+    ) throws(ServerError) {
+        guard type.isValid else {
+            throw ServerError(
+                .badRequest,
+                "'\(type)' cannot be the name of a record type: it has letters, digits and _, "
+                    + "no digit first, and at most \(RecordTypeName.maximumBytes) bytes.")
+        }
+        guard environment == .development else {
+            throw ServerError(
+                .badRequest, "Cannot create new type \(type) in production schema")
+        }
+    }
+
+    private func requireNewField(
+        _ field: WireField, _ type: RecordTypeName, _ environment: ServerEnvironment
+    ) throws(ServerError) {
+        guard SchemaDocument.isFieldName(field.name, of: type) else {
+            throw ServerError(
+                .badRequest,
+                "'\(field.name)' cannot be the name of a field: it has letters, digits and _, a "
+                    + "letter first, and at most \(FieldName.maximumBytes) bytes.")
+        }
+        guard environment == .development else {
+            throw ServerError(
+                .badRequest,
+                "Cannot create or modify field '\(field.name)' in record '\(type)' in production "
+                    + "schema")
+        }
+    }
+
+    /// What development makes of a new field: all indexes that its type allows. Nil when the value
+    /// does not say what type it is of.
+    private static func definition(
+        for field: WireField, of type: RecordTypeName
+    ) throws(ServerError) -> SchemaDocument.Field? {
+        guard let fieldType = field.type else { return nil }
+        var definition = RecordSchema.Field(name: field.name, type: fieldType)
+        if field.isEncrypted {
+            let element = if case .list(let element) = fieldType { element } else { fieldType }
+            switch element {
+            case .reference, .asset, .json, .list:
+                throw ServerError(
+                    .badRequest,
+                    "The field '\(field.name)' is \(fieldType.name), which cannot be "
+                        + "encrypted.")
+            case .string, .int64, .double, .timestamp, .bytes, .location:
+                definition = RecordSchema.Field(
+                    name: field.name, type: fieldType, isQueryable: false, isSortable: false,
+                    isSearchable: false, isEncrypted: true)
+            }
+        }
+        return SchemaDocument.Field(definition)
+    }
+}
+
+extension WireField {
+    /// The field with the type that the schema gives it.
+    func fitted(
+        to definition: SchemaDocument.Field, of type: RecordTypeName
+    ) throws(ServerError) -> WireField {
+        guard value != nil else { return self }
+        guard !isEncrypted || definition.field.isEncrypted else {
+            throw ServerError(
+                .badRequest,
+                "The field '\(name)' of record type '\(type)' is not ENCRYPTED in the schema.")
+        }
+        var fitted = try plain(definition, of: type)
+        fitted.isEncrypted = definition.field.isEncrypted
+        return fitted
+    }
+
+    private func plain(
+        _ definition: SchemaDocument.Field, of type: RecordTypeName
+    ) throws(ServerError) -> WireField {
+        if definition.number == .open, case .int64 = value {
+            var number = self
+            number.type = .int64
+            return number
+        }
+        guard definition.type == .json else { return try coerced(to: definition.type) }
+        // On the wire it is a string, which says `STRING`.
+        let text = try coerced(to: .string)
+        guard case .string(let content)? = text.value, Self.isJSON(content) else {
+            throw ServerError(
+                .badRequest,
+                "The field '\(name)' of record type '\(type)' is JSON in the schema, and its text "
+                    + "is not JSON.")
+        }
+        return text
+    }
+
+    private static func isJSON(_ text: Text) -> Bool {
+        do throws(RecordError) {
+            _ = try JSONParser.parse(text.utf8)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

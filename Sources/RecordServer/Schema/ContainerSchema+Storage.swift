@@ -1,0 +1,71 @@
+import RecordModel
+package import RecordWire
+import Synchronization
+
+extension ContainerSchema {
+    /// The schema as the transaction of `reader` sees it. The row is read every time, so that
+    /// another process' change counts at once; its text is parsed once for each version.
+    package static func current(
+        _ container: ContainerKey, _ reader: any StorageReader
+    ) throws(ServerError) -> ContainerSchema {
+        guard let row = try reader.schema(container) else {
+            return stored(container, SchemaRow(version: 0, text: []), SchemaDocument())
+        }
+        if let known = SchemaCache.shared.schema(container, row) { return known }
+        let document: SchemaDocument
+        do {
+            document = try SchemaDocument(parsing: row.text)
+        } catch {
+            throw ServerError(
+                .internalError, "The stored schema of \(container.container) cannot be read.")
+        }
+        let schema = stored(container, row, document)
+        SchemaCache.shared.keep(schema, of: row)
+        return schema
+    }
+
+    private static func stored(
+        _ container: ContainerKey, _ row: SchemaRow, _ document: SchemaDocument
+    ) -> ContainerSchema {
+        var schema = ContainerSchema(
+            container: container, version: row.version, document: document)
+        schema.isStored = true
+        return schema
+    }
+
+    /// Stores the schema under its version.
+    package func save(_ transaction: any StorageTransaction) throws(ServerError) {
+        try transaction.putSchema(
+            container, SchemaRow(version: version, text: document.print()))
+    }
+}
+
+/// The schemas that this process has parsed, the newest one of each container.
+private final class SchemaCache: Sendable {
+    static let shared = SchemaCache()
+
+    private struct Entry {
+        let text: [UInt8]
+        let schema: ContainerSchema
+    }
+    private let entries = Mutex<[ContainerKey: Entry]>([:])
+    private static let capacity = 256
+
+    /// The text is compared too: two storages in one process, or a transaction that was rolled
+    /// back, can use one version for different texts.
+    func schema(_ container: ContainerKey, _ row: SchemaRow) -> ContainerSchema? {
+        entries.withLock { entries in
+            guard let entry = entries[container], entry.schema.version == row.version,
+                entry.text == row.text
+            else { return nil }
+            return entry.schema
+        }
+    }
+
+    func keep(_ schema: ContainerSchema, of row: SchemaRow) {
+        entries.withLock { entries in
+            if entries.count >= Self.capacity { entries.removeAll() }
+            entries[schema.container] = Entry(text: row.text, schema: schema)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import RecordModel
+
+/// The words of a text for the index of SEARCHABLE fields: runs of letters, digits and marks in
+/// lower case; every ideograph is a word of its own.
+package enum Words {
+    package static func of(_ text: Text) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        var word = String.UnicodeScalarView()
+        func end() {
+            if word.isEmpty { return }
+            words.insert(Array(String(word).lowercased().utf8))
+            word.removeAll(keepingCapacity: true)
+        }
+        for scalar in text.string.unicodeScalars {
+            if scalar.isASCII {
+                if isASCIIWord(scalar) { word.append(scalar) } else { end() }
+            } else if scalar.properties.isIdeographic {
+                end()
+                word.append(scalar)
+                end()
+            } else if isWord(scalar.properties) {
+                word.append(scalar)
+            } else {
+                end()
+            }
+        }
+        end()
+        return words
+    }
+
+    private static func isASCIIWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": true
+        default: false
+        }
+    }
+
+    private static func isWord(_ properties: Unicode.Scalar.Properties) -> Bool {
+        if properties.isAlphabetic || properties.numericType != nil { return true }
+        return switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+}
