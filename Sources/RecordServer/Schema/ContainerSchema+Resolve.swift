@@ -12,7 +12,7 @@ extension ContainerSchema {
         type: RecordTypeName, fields: [WireField], environment: ServerEnvironment,
         settings: ServiceSettings
     ) throws(ServerError) -> (fields: [WireField], grown: ContainerSchema?) {
-        let known = types[type]
+        let known = self.type(type)
         if known == nil { try requireNewType(type, environment) }
         var resolved: [WireField] = []
         resolved.reserveCapacity(fields.count)

@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordWire
+import RecordWire
 
 /// What a grant of the public database allows (reference §15.3).
 package typealias SchemaPermission = SchemaDocument.Permission

@@ -1,3 +1,4 @@
+import RecordModel
 package import RecordWire
 
 /// The bytes under which an index finds a value.

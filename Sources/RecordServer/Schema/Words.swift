@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 
 /// The words of a text for the index of SEARCHABLE fields: runs of letters, digits and marks in
 /// lower case; every ideograph is a word of its own.
