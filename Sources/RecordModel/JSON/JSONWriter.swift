@@ -21,6 +21,11 @@ package struct JSONWriter {
         write(value, depth: 0)
     }
 
+    package mutating func reserveCapacity(_ bytes: Int) { self.bytes.reserveCapacity(bytes) }
+
+    /// Appends bytes as they are: punctuation, or JSON that is already printed.
+    package mutating func splice(_ bytes: some Collection<UInt8>) { self.bytes += bytes }
+
     private mutating func write(_ value: JSONValue, depth: Int) {
         switch value {
         case .null: bytes += "null".utf8

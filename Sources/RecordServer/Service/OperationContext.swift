@@ -35,11 +35,13 @@ package struct OperationContext: Sendable {
     /// `getCurrentSyncToken=true` of the query string.
     package let wantsSyncToken: Bool
     package let isGet: Bool
+    /// `remapEnums=true` of the query string, in any case, asks for `iCloud`.
+    package let dialect: AnswerDialect
 
     package init(
         endpoint: Endpoint, container: ContainerKey, scope: DatabaseScope, caller: Caller,
         requestID: Text, now: Timestamp, baseURL: String, device: Text = "",
-        wantsSyncToken: Bool = false, isGet: Bool = false
+        wantsSyncToken: Bool = false, isGet: Bool = false, dialect: AnswerDialect = .webServices
     ) {
         self.endpoint = endpoint
         self.container = container
@@ -51,6 +53,7 @@ package struct OperationContext: Sendable {
         self.device = device
         self.wantsSyncToken = wantsSyncToken
         self.isGet = isGet
+        self.dialect = dialect
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -1,3 +1,5 @@
+package import RecordWire
+
 /// What an operator can set of the operations' rules.
 package struct ServiceSettings: Sendable, Hashable {
     /// Operations of a modify, items of a lookup, tokens of an upload.
@@ -28,4 +30,13 @@ package struct ServiceSettings: Sendable, Hashable {
     package var plainListTags = false
 
     package init() {}
+}
+
+extension ServiceSettings {
+    /// What the readers of requests need to know.
+    package var requestLimits: RequestLimits {
+        RequestLimits(
+            maximumItems: maximumItems, maximumResults: maximumResults,
+            maximumFeedResults: maximumFeedResults, isStrict: isStrict)
+    }
 }

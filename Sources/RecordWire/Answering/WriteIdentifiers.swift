@@ -1,0 +1,103 @@
+package import RecordModel
+
+extension ZoneIdentifier: AnswerValue {
+    /// The zoneID dictionary; an owner that is not known is left out.
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("zoneName", zone)
+            answer.member("ownerRecordName", owner)
+            answer.member("zoneType", isDefault ? "DEFAULT_ZONE" : "REGULAR_CUSTOM_ZONE")
+        }
+    }
+
+    private var isDefault: Bool { zone == ZoneIdentifier.defaultZone.zone }
+
+    package var json: JSONValue {
+        var members = [
+            JSONMember(key: "zoneName", value: .string(Text(utf8: zone.bytes)))
+        ]
+        if let owner {
+            members.append(
+                JSONMember(key: "ownerRecordName", value: .string(Text(utf8: owner.bytes))))
+        }
+        return .object(members)
+    }
+}
+
+/// The zone dictionary of an answer (reference §5.2).
+package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
+    package var zone: ZoneIdentifier
+    package var syncToken: Text?
+    /// Nil leaves the key out.
+    package var isAtomic: Bool?
+    package var isDeleted: Bool
+    /// `deletionReason`, an extension of change feeds.
+    package var deletionReason: String?
+    /// The keys that iCloud's hosts do not answer with are left out for `iCloud`.
+    package var dialect: AnswerDialect
+
+    package init(
+        _ zone: ZoneIdentifier, syncToken: Text? = nil, isAtomic: Bool? = nil,
+        isDeleted: Bool = false, deletionReason: String? = nil,
+        dialect: AnswerDialect = .webServices
+    ) {
+        self.zone = zone
+        self.syncToken = syncToken
+        self.isAtomic = isAtomic
+        self.isDeleted = isDeleted
+        self.deletionReason = deletionReason
+        self.dialect = dialect
+    }
+
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("zoneID", zone)
+            answer.member("syncToken", syncToken)
+            if isDeleted { answer.member("deleted", true) }
+            guard dialect == .webServices else { return }
+            answer.member("atomic", isAtomic)
+            answer.member("deletionReason", deletionReason)
+        }
+    }
+}
+
+/// `created` and `modified` of a record.
+package struct StampAnswer: Hashable, Sendable, AnswerValue {
+    /// Since 1970-01-01T00:00:00Z.
+    package var milliseconds: Int64
+    package var user: UserName
+    package var device: Text
+
+    package init(milliseconds: Int64, user: UserName, device: Text) {
+        self.milliseconds = milliseconds
+        self.user = user
+        self.device = device
+    }
+
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("timestamp", milliseconds)
+            answer.member("userRecordName", user)
+            answer.member("deviceID", device)
+        }
+    }
+}
+
+/// A record that is gone, in answers and feeds.
+package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
+    package var name: RecordName
+    package var zone: ZoneIdentifier?
+
+    package init(_ name: RecordName, zone: ZoneIdentifier? = nil) {
+        self.name = name
+        self.zone = zone
+    }
+
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("recordName", name)
+            answer.member("deleted", true)
+            answer.member("zoneID", zone)
+        }
+    }
+}

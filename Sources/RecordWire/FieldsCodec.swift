@@ -1,0 +1,39 @@
+import RecordModel
+
+/// The stored form of a record's fields: the `fields` object of an answer, as compact JSON.
+///
+/// Every value has its type, lists as `X_LIST`, so that an answer can copy the bytes as they are.
+/// Of an asset only checksum and size are stored. Fields without a value are left out.
+package enum FieldsCodec {
+    package static func encode(_ fields: [WireField]) -> [UInt8] {
+        AnswerWriter.object(capacity: 64 * fields.count + 2) { answer in
+            for field in fields where field.value != nil {
+                answer.key(escaping: field.name.bytes)
+                field.write(to: &answer, options: .stored)
+            }
+        }
+    }
+
+    /// Errors: `internalError`, because only `encode` makes these bytes.
+    package static func decode(_ bytes: [UInt8]) throws(ServerError) -> [WireField] {
+        do throws(RecordError) {
+            return try fields(try JSONParser.parse(bytes))
+        } catch {
+            throw ServerError(.internalError, "The stored fields of a record are damaged.")
+        }
+    }
+
+    private static func fields(_ json: JSONValue) throws(RecordError) -> [WireField] {
+        var fields: [WireField] = []
+        do throws(ServerError) {
+            for member in try JSONReader(json).object() {
+                fields.append(
+                    try WireField(
+                        name: FieldName(bytes: member.key.utf8), JSONReader(member.value)))
+            }
+        } catch {
+            throw RecordError(.corrupt, error.reason)
+        }
+        return fields
+    }
+}

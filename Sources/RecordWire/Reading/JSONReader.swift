@@ -1,0 +1,134 @@
+package import RecordModel
+
+/// A value of a request and the way to it: typed access, with errors that name the place.
+///
+/// A member that is null counts as absent, because clients print their empty optionals so.
+/// Unknown members are read over. Every error is `badRequest`.
+package struct JSONReader: Sendable {
+    package let value: JSONValue
+    package let path: JSONPath
+
+    package init(_ value: JSONValue, at path: JSONPath = .root) {
+        self.value = value
+        self.path = path
+    }
+
+    /// An error about this value; `problem` is a predicate, such as "takes a string".
+    package func error(_ problem: String) -> ServerError {
+        ServerError(.badRequest, "\(path) \(problem)")
+    }
+
+    private func mismatch(_ expected: String) -> ServerError {
+        error("takes \(expected), and this is \(value.kind).")
+    }
+
+    // MARK: What this value is
+
+    package func object() throws(ServerError) -> [JSONMember] {
+        guard case .object(let members) = value else { throw mismatch("an object") }
+        return members
+    }
+
+    /// The elements; more than `maximum` are refused before any is read.
+    package func array(maximum: Int? = nil) throws(ServerError) -> [JSONReader] {
+        guard case .array(let elements) = value else { throw mismatch("an array") }
+        if let maximum, elements.count > maximum {
+            throw ServerError(
+                .limitExceeded,
+                "\(path) has \(elements.count) elements, and the limit is \(maximum) in one request."
+            )
+        }
+        return elements.enumerated().map { JSONReader($1, at: .element($0, of: path)) }
+    }
+
+    package func string() throws(ServerError) -> Text {
+        guard case .string(let text) = value else { throw mismatch("a string") }
+        return text
+    }
+
+    /// A string of 1 to `maximumBytes` bytes.
+    package func string(maximumBytes: Int) throws(ServerError) -> Text {
+        let text = try string()
+        guard !text.isEmpty else { throw error("is empty.") }
+        guard text.utf8.count <= maximumBytes else {
+            throw error("is longer than \(maximumBytes) bytes.")
+        }
+        return text
+    }
+
+    package func bool() throws(ServerError) -> Bool {
+        guard case .bool(let bool) = value else { throw mismatch("true or false") }
+        return bool
+    }
+
+    package func int64() throws(ServerError) -> Int64 {
+        guard let int64 = value.int64 else { throw mismatch("a whole number of 64 bits") }
+        return int64
+    }
+
+    package func double() throws(ServerError) -> Double {
+        guard let double = value.double, double.isFinite else { throw mismatch("a number") }
+        return double
+    }
+
+    /// One of the values of an enumeration.
+    package func choice<Choice: RawRepresentable & CaseIterable>(
+        of type: Choice.Type = Choice.self
+    ) throws(ServerError) -> Choice where Choice.RawValue == String {
+        let text = try string()
+        guard let choice = Choice(rawValue: text.string) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("takes one of \(known).")
+        }
+        return choice
+    }
+
+    // MARK: Members
+
+    /// Nil when it is absent or null, and when this is no object.
+    package subscript(key: String) -> JSONReader? {
+        guard let member = value[key], !member.isNull else { return nil }
+        return JSONReader(member, at: .member(key, of: path))
+    }
+
+    /// One member with two spellings. Both with different values are refused: which one counts
+    /// must not depend on who reads.
+    package func either(_ key: String, _ other: String) throws(ServerError) -> JSONReader? {
+        guard let first = self[key] else { return self[other] }
+        if let second = self[other], second.value != first.value {
+            throw error("has both \(key) and \(other), and they differ; send one.")
+        }
+        return first
+    }
+
+    package func required(_ key: String) throws(ServerError) -> JSONReader {
+        guard let member = self[key] else {
+            _ = try object()
+            throw error("lacks \(key).")
+        }
+        return member
+    }
+
+    package func string(_ key: String) throws(ServerError) -> Text? {
+        try self[key]?.string()
+    }
+
+    package func string(_ key: String, maximumBytes: Int) throws(ServerError) -> Text? {
+        try self[key]?.string(maximumBytes: maximumBytes)
+    }
+
+    package func bool(_ key: String, default absent: Bool) throws(ServerError) -> Bool {
+        try self[key]?.bool() ?? absent
+    }
+
+    package func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, of type: Choice.Type = Choice.self
+    ) throws(ServerError) -> Choice? where Choice.RawValue == String {
+        try self[key]?.choice(of: type)
+    }
+
+    /// The elements of a member that must be there.
+    package func elements(_ key: String, maximum: Int) throws(ServerError) -> [JSONReader] {
+        try required(key).array(maximum: maximum)
+    }
+}

@@ -1,0 +1,109 @@
+package import RecordModel
+
+extension ZoneIdentifier {
+    /// A zoneID dictionary: the default zone when it names none, the caller's when it names no
+    /// owner. `zoneType` is read over.
+    package init(_ json: JSONReader) throws(ServerError) {
+        _ = try json.object()
+        let zone = try json["zoneName"].map(ZoneName.init(_:)) ?? ZoneIdentifier.defaultZone.zone
+        let owner = try json.either("ownerRecordName", "ownerName").map(UserName.init(_:))
+        self.init(zone: zone, owner: owner == .defaultOwner ? nil : owner)
+    }
+}
+
+extension JSONReader {
+    /// The zone of a request: the default zone where there is none.
+    func zoneID(_ key: String = "zoneID") throws(ServerError) -> ZoneIdentifier {
+        try self[key].map(ZoneIdentifier.init(_:)) ?? .defaultZone
+    }
+}
+
+extension ZoneName {
+    init(_ json: JSONReader) throws(ServerError) {
+        self.init(bytes: try json.string().utf8)
+        guard isValid else {
+            throw json.error("is no name of a zone: 1 to 255 bytes without control characters.")
+        }
+    }
+}
+
+extension UserName {
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init(bytes: try json.string().utf8)
+        guard PlainName.isValid(bytes) else { throw json.error("is no record name of a user.") }
+    }
+}
+
+extension RecordName {
+    /// A name that a record may have: 1 to 255 printable characters of ASCII.
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init(bytes: try json.string().utf8)
+        guard PlainName.isValid(bytes) else {
+            throw json.error(
+                "is no name of a record: 1 to 255 characters, printable ASCII without controls.")
+        }
+    }
+
+    /// Whether a client may give it to a new record: names that begin with `_` are the server's.
+    package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }
+}
+
+extension RecordTypeName {
+    /// The share type in any case, and as Apple's prose calls it, becomes `cloudkit.share`.
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init(bytes: try json.string().utf8)
+        if bytes.count <= 16 {
+            let folded = String(decoding: bytes, as: UTF8.self).lowercased()
+            if folded == "cloudkit.share" || folded == "cloudkit.shared" { self = .share }
+        }
+        guard isValid || self == .share else {
+            throw json.error(
+                "is no name of a record type: a letter and then letters, digits or _, at most 255.")
+        }
+    }
+}
+
+extension FieldName {
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init(bytes: try json.string().utf8)
+        guard isValid || isShareField else { throw json.error(Self.rule) }
+    }
+
+    static let rule =
+        "is no name of a field: a letter and then letters, digits or _, at most 255 characters."
+
+    /// Whether it is one of the names that only records of type `cloudkit.share` have, such as
+    /// `cloudkit.title`.
+    package var isShareField: Bool {
+        bytes.starts(with: Self.sharePrefix)
+            && FieldName(bytes: Array(bytes.dropFirst(Self.sharePrefix.count))).isValid
+    }
+
+    private static let sharePrefix = Array("cloudkit.".utf8)
+}
+
+enum PlainName {
+    static func isValid(_ bytes: [UInt8]) -> Bool {
+        (1...255).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+extension UserLookup {
+    /// A lookupInfo dictionary; which of its keys are there is the caller's to check.
+    package init(_ json: JSONReader) throws(ServerError) {
+        _ = try json.object()
+        self.init(
+            emailAddress: try json.string("emailAddress", maximumBytes: 320).map(\.lowercased),
+            phoneNumber: try json.string("phoneNumber", maximumBytes: 64),
+            userName: try json["userRecordName"].map(UserName.init(_:)))
+    }
+
+    package var isEmpty: Bool { emailAddress == nil && phoneNumber == nil && userName == nil }
+}
+
+extension Text {
+    /// ASCII letters in lower case, as e-mail addresses are compared.
+    package var lowercased: Text {
+        Text(utf8: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
+    }
+}

@@ -1,0 +1,89 @@
+import RecordModel
+
+extension RecordDictionary {
+    /// A record dictionary of a request. Keys that only answers have are read over.
+    package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
+        _ = try json.object()
+        self.init(
+            name: try json["recordName"].map(RecordName.init(_:)),
+            type: try json["recordType"].map(RecordTypeName.init(_:)))
+        changeTag = try json.string("recordChangeTag", maximumBytes: 64)
+        fields = try Self.fields(json["fields"], mayBeShare: type == nil || type == .share, limits)
+        parent = try Self.parent(json)
+        createShortGUID = try json.bool("createShortGUID", default: false)
+        if type == .share || Self.shareKeys.contains(where: { json[$0] != nil }) {
+            share = try ShareDictionary(json)
+        }
+    }
+
+    private static let shareKeys = ["forRecord", "publicPermission", "participants"]
+
+    private static func fields(
+        _ json: JSONReader?, mayBeShare: Bool, _ limits: RequestLimits
+    ) throws(ServerError) -> [WireField] {
+        guard let json else { return [] }
+        var fields: [WireField] = []
+        for member in try json.object() {
+            let name = FieldName(bytes: member.key.utf8)
+            let path = JSONPath.member(JSONPath.printable(name.bytes), of: json.path)
+            let field = JSONReader(member.value, at: path)
+            guard name.isValid || (mayBeShare && name.isShareField) else {
+                throw field.error(FieldName.rule)
+            }
+            fields.append(try WireField(name: name, field, limits: limits))
+        }
+        return fields
+    }
+
+    /// Absent means unchanged; null, or a reference without a name, means none.
+    private static func parent(_ json: JSONReader) throws(ServerError) -> Parent {
+        guard let value = json.value["parent"] else { return .unchanged }
+        guard !value.isNull else { return .cleared }
+        let parent = try json.required("parent")
+        _ = try parent.object()
+        guard let name = parent["recordName"] else { return .cleared }
+        return .record(try RecordName(name))
+    }
+}
+
+extension ShareDictionary {
+    /// Participants that a dictionary may list; a share's own limit is lower.
+    static let maximumParticipants = 1_000
+
+    /// The share-only keys of a record dictionary.
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init()
+        if let forRecord = json["forRecord"] {
+            root = try RecordName(try forRecord.required("recordName"))
+            rootChangeTag = try forRecord.string("recordChangeTag", maximumBytes: 64)
+        }
+        publicPermission = try json.choice("publicPermission")
+        guard let list = json["participants"] else { return }
+        var read: [ParticipantDictionary] = []
+        for participant in try list.array(maximum: Self.maximumParticipants) {
+            read.append(try ParticipantDictionary(participant))
+        }
+        participants = read
+    }
+}
+
+extension ParticipantDictionary {
+    /// A participant as clients send it, also one that came out of an answer.
+    package init(_ json: JSONReader) throws(ServerError) {
+        _ = try json.object()
+        let identity = json["userIdentity"]
+        var lookup = try identity?["lookupInfo"].map(UserLookup.init(_:)) ?? UserLookup()
+        if let name = identity?["userRecordName"] { lookup.userName = try UserName(name) }
+        let id = try json.either("participantId", "participantID")
+        self.init(
+            participantID: try id?.string(maximumBytes: 128), lookup: lookup,
+            type: try json.choice("type") ?? .user,
+            permission: try json.choice("permission") ?? .readOnly,
+            status: try json.choice("acceptanceStatus") ?? .invited)
+        guard participantID != nil || !lookup.isEmpty else {
+            throw json.error(
+                "names nobody: it needs participantId, or userIdentity with userRecordName or "
+                    + "lookupInfo.")
+        }
+    }
+}

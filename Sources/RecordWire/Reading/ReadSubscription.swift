@@ -1,0 +1,97 @@
+package import RecordModel
+
+extension WireSubscription {
+    /// The longest subscription ID, in bytes.
+    package static let maximumIDBytes = 255
+
+    /// A subscription dictionary.
+    package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
+        let id = try json.required("subscriptionID").string(maximumBytes: Self.maximumIDBytes)
+        self.init(
+            subscriptionID: id, kind: try json.required("subscriptionType").choice())
+        zone = try json["zoneID"].map(ZoneIdentifier.init(_:))
+        query = try json["query"].map { (query) throws(ServerError) in
+            try WireQuery(query, limits: limits)
+        }
+        if let events = json["firesOn"] {
+            for event in try events.array(maximum: limits.maximumItems) {
+                firesOn.insert(try event.choice())
+            }
+        }
+        firesOnce = try json.bool("firesOnce", default: false)
+        zoneWide = try json.bool("zoneWide", default: true)
+        notificationInfo = try json["notificationInfo"].map(NotificationInfo.check)
+        guard kind == .query else { return }
+        guard query != nil else { throw json.error("lacks query, which type query needs.") }
+        guard !firesOn.isEmpty else {
+            throw json.error("lacks firesOn: create, update or delete.")
+        }
+    }
+
+    /// The body of subscriptions/lookup: the wanted IDs.
+    package static func lookupList(
+        _ json: JSONReader, limits: RequestLimits = .standard
+    ) throws(ServerError) -> [Text] {
+        var ids: [Text] = []
+        for item in try json.elements("subscriptions", maximum: limits.maximumItems) {
+            ids.append(
+                try item.required("subscriptionID").string(maximumBytes: maximumIDBytes))
+        }
+        return ids
+    }
+}
+
+extension SubscriptionOperation {
+    /// The body of subscriptions/modify.
+    package static func list(
+        _ json: JSONReader, limits: RequestLimits = .standard
+    ) throws(ServerError) -> [SubscriptionOperation] {
+        var operations: [SubscriptionOperation] = []
+        for operation in try json.elements("operations", maximum: limits.maximumItems) {
+            operations.append(try SubscriptionOperation(operation, limits))
+        }
+        return operations
+    }
+
+    private enum Kind: String, CaseIterable { case create, update, delete }
+
+    private init(_ json: JSONReader, _ limits: RequestLimits) throws(ServerError) {
+        let kind: Kind = try json.required("operationType").choice()
+        let subscription = try json.required("subscription")
+        switch kind {
+        case .create: self = .create(try WireSubscription(subscription, limits: limits))
+        case .update: self = .update(try WireSubscription(subscription, limits: limits))
+        case .delete:
+            self = .delete(
+                subscriptionID: try subscription.required("subscriptionID").string(
+                    maximumBytes: WireSubscription.maximumIDBytes))
+        }
+    }
+}
+
+/// The notificationInfo dictionary (reference §5.11).
+enum NotificationInfo {
+    private static let texts = [
+        "alertBody", "alertLocalizationKey", "alertActionLocalizationKey", "alertLaunchImage",
+        "soundName", "category", "title", "subtitle",
+    ]
+    private static let marks = [
+        "shouldBadge", "shouldSendContentAvailable", "shouldSendMutableContent",
+    ]
+    /// Of all of it, in bytes: it goes into every frame.
+    private static let maximumBytes = 4_096
+
+    /// The dictionary as it came, once its known keys have the right types.
+    static func check(_ json: JSONReader) throws(ServerError) -> JSONValue {
+        _ = try json.object()
+        for key in texts { _ = try json.string(key) }
+        for key in marks { _ = try json.bool(key, default: false) }
+        for key in ["alertLocalizationArgs", "desiredKeys", "additionalFields"] {
+            for argument in try json[key]?.array() ?? [] { _ = try argument.string() }
+        }
+        guard json.value.serialized().count <= maximumBytes else {
+            throw json.error("is larger than \(maximumBytes) bytes.")
+        }
+        return json.value
+    }
+}
