@@ -1,0 +1,130 @@
+import Crypto
+package import RecordModel
+package import RecordWire
+
+extension Accounts {
+    /// A new API token: the token itself, to be shown once, and its row.
+    ///
+    /// `callbackURL` is where sign-in goes back to; `http://127.0.0.1` stands for any port and
+    /// path there, for programs without a server; nil for `window.postMessage`.
+    ///
+    /// Errors: `badRequest` for a bad URL or origin, `notFound` for an unknown container.
+    package func createAPIToken(
+        _ container: ContainerKey, name: Text, callbackURL: Text? = nil,
+        allowedOrigins: [Text] = [], now: Timestamp
+    ) async throws(ServerError) -> (token: Text, row: APITokenRow) {
+        if let callbackURL, CallbackURL(callbackURL) == nil {
+            throw ServerError(
+                .badRequest,
+                "A callback URL is https://..., http://127.0.0.1 or a scheme of an app; "
+                    + "without a fragment and in ASCII.")
+        }
+        for origin in allowedOrigins where !CallbackURL.isOrigin(origin) {
+            throw ServerError(
+                .badRequest, "An origin is scheme, host and port, such as https://example.org.")
+        }
+        let token = Secret.make()
+        let row = APITokenRow(
+            hash: Secret.hash(token), container: container, name: name, callbackURL: callbackURL,
+            allowedOrigins: allowedOrigins, createdMilliseconds: now.nanoseconds / 1_000_000)
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.requireContainer(container.container)
+            try transaction.putAPIToken(row)
+        }
+        return (token, row)
+    }
+
+    package func apiTokens(_ container: Text) async throws(ServerError) -> [APITokenRow] {
+        try await storage.read { (reader) throws(ServerError) in try reader.apiTokens(container) }
+    }
+
+    /// By the token itself or the beginning of its hash, at least 8 digits.
+    /// Errors: `notFound` for none, `badRequest` for several.
+    package func revokeAPIToken(_ container: Text, _ identifier: Text) async throws(ServerError)
+        -> APITokenRow
+    {
+        let hash = Secret.hash(identifier)
+        return try await storage.write { (transaction) throws(ServerError) in
+            var row = try Self.only(
+                try transaction.apiTokens(container).filter {
+                    $0.hash == hash || $0.hash.isAbbreviated(by: identifier)
+                }, "API token")
+            row.isRevoked = true
+            try transaction.putAPIToken(row)
+            return row
+        }
+    }
+
+    /// `publicKey` is what `openssl ec -pubout` prints.
+    ///
+    /// Errors: `badRequest` for what is no public key on P-256, `notFound` for an unknown
+    /// container or user.
+    package func addServerKey(
+        _ publicKey: Text, _ container: ContainerKey, name: Text, user: Text, now: Timestamp
+    ) async throws(ServerError) -> ServerKeyRow {
+        guard !publicKey.string.contains("PRIVATE KEY") else {
+            throw ServerError(
+                .badRequest,
+                "This is a private key: keep it, and add what `openssl ec -pubout` makes of it.")
+        }
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey.string) else {
+            throw ServerError(
+                .badRequest, "This is no public key on the curve prime256v1 in PEM form.")
+        }
+        let keyID = Secret.make()
+        return try await storage.write { (transaction) throws(ServerError) in
+            try transaction.requireContainer(container.container)
+            let row = ServerKeyRow(
+                keyID: keyID, container: container, publicKeyPEM: Text(key.pemRepresentation),
+                name: name, user: try transaction.findUser(user).name,
+                createdMilliseconds: now.nanoseconds / 1_000_000)
+            try transaction.putServerKey(row)
+            return row
+        }
+    }
+
+    package func serverKeys(_ container: Text) async throws(ServerError) -> [ServerKeyRow] {
+        try await storage.read { (reader) throws(ServerError) in try reader.serverKeys(container) }
+    }
+
+    /// By its key id or the beginning of it, at least 8 digits.
+    /// Errors: `notFound` for none, `badRequest` for several.
+    package func revokeServerKey(_ container: Text, _ identifier: Text) async throws(ServerError)
+        -> ServerKeyRow
+    {
+        try await storage.write { (transaction) throws(ServerError) in
+            var row = try Self.only(
+                try transaction.serverKeys(container).filter {
+                    $0.keyID.isAbbreviated(by: identifier)
+                }, "key")
+            row.isRevoked = true
+            try transaction.putServerKey(row)
+            return row
+        }
+    }
+
+    private static func only<Row>(_ rows: [Row], _ kind: String) throws(ServerError) -> Row {
+        guard let row = rows.first else {
+            throw ServerError(.notFound, "There is no such \(kind) in this container.")
+        }
+        guard rows.count == 1 else {
+            throw ServerError(.badRequest, "More than one \(kind) begins so: give more digits.")
+        }
+        return row
+    }
+}
+
+extension SettingReader {
+    fileprivate func requireContainer(_ name: Text) throws(ServerError) {
+        guard try containers().contains(name) else {
+            throw ServerError(.notFound, "There is no such container on this server.")
+        }
+    }
+}
+
+extension Text {
+    /// Whether `beginning`, 8 digits or more, is how this begins.
+    fileprivate func isAbbreviated(by beginning: Text) -> Bool {
+        beginning.utf8.count >= 8 && utf8.starts(with: beginning.utf8)
+    }
+}

@@ -1,0 +1,131 @@
+package import RecordModel
+package import RecordWire
+
+/// What an administrator does with users, containers and credentials. Every change counts for the
+/// next request, in every process of the server.
+package struct Accounts: Sendable {
+    let storage: any Storage
+
+    package init(storage: any Storage) { self.storage = storage }
+
+    /// Errors: `badRequest` for a bad address or password, `exists` for a known address.
+    package func addUser(
+        emailAddress: Text, password: [UInt8], givenName: Text = "", familyName: Text = "",
+        isAdministrator: Bool = false, cost: Password.Cost = .standard, now: Timestamp
+    ) async throws(ServerError) -> UserRow {
+        let address = EmailAddress.folded(emailAddress)
+        guard EmailAddress.isWellFormed(address) else {
+            throw ServerError(.badRequest, "This is no e-mail address.")
+        }
+        let user = UserRow(
+            name: UserName("_" + SecureRandom.hex128()), emailAddress: address,
+            givenName: givenName, familyName: familyName,
+            passwordHash: try await Password.hash(password, cost: cost),
+            isAdministrator: isAdministrator, createdMilliseconds: now.nanoseconds / 1_000_000)
+        try await storage.write { (transaction) throws(ServerError) in
+            guard try transaction.user(emailAddress: address) == nil else {
+                throw ServerError(.exists, "There is a user with this e-mail address.")
+            }
+            try transaction.putUser(user)
+        }
+        return user
+    }
+
+    /// Changes a user found by e-mail address or record name, and ends all sign-ins if told to.
+    /// Errors: `notFound`.
+    package func changeUser(
+        _ name: Text, endsSessions: Bool = false,
+        _ change: @escaping @Sendable (inout UserRow) -> Void
+    ) async throws(ServerError) -> UserRow {
+        try await storage.write { (transaction) throws(ServerError) in
+            var user = try transaction.findUser(name)
+            change(&user)
+            try transaction.putUser(user)
+            if endsSessions {
+                for var session in try transaction.sessions(user.name) where !session.isRevoked {
+                    session.isRevoked = true
+                    try transaction.putSession(session)
+                }
+            }
+            return user
+        }
+    }
+
+    /// Also ends all sign-ins of the user.
+    package func setPassword(
+        of name: Text, to password: [UInt8], cost: Password.Cost = .standard
+    ) async throws(ServerError) -> UserRow {
+        let hash = try await Password.hash(password, cost: cost)
+        return try await changeUser(name, endsSessions: true) { $0.passwordHash = hash }
+    }
+
+    /// By e-mail address.
+    package func users() async throws(ServerError) -> [UserRow] {
+        try await storage.read { (reader) throws(ServerError) in try reader.users() }
+    }
+
+    /// Does nothing when it is there. Errors: `badRequest` for a bad name.
+    package func createContainer(_ name: Text) async throws(ServerError) {
+        guard ContainerKey.isContainerName(name) else {
+            throw ServerError(
+                .badRequest,
+                "A container's name is iCloud. and letters, digits, dots and hyphens.")
+        }
+        try await storage.write { (transaction) throws(ServerError) in
+            guard try !transaction.containers().contains(name) else { return }
+            try transaction.createContainer(name)
+        }
+    }
+
+    package func containers() async throws(ServerError) -> [Text] {
+        try await storage.read { (reader) throws(ServerError) in try reader.containers() }
+    }
+
+    /// Errors: `notFound`.
+    package func revokeSession(_ id: Text, of user: UserName? = nil) async throws(ServerError) {
+        try await storage.write { (transaction) throws(ServerError) in
+            guard var session = try transaction.session(id), user == nil || session.user == user
+            else { throw ServerError(.notFound, "There is no such session.") }
+            session.isRevoked = true
+            try transaction.putSession(session)
+        }
+    }
+
+    /// Newest first.
+    package func sessions(of name: Text) async throws(ServerError) -> [SessionRow] {
+        let sessions = try await storage.read { (reader) throws(ServerError) -> [SessionRow] in
+            let user = try reader.findUser(name)
+            return try reader.sessions(user.name)
+        }
+        return sessions.sorted { $0.createdMilliseconds > $1.createdMilliseconds }
+    }
+}
+
+extension ContainerKey {
+    /// `iCloud.` and a reverse domain name.
+    package static func isContainerName(_ name: Text) -> Bool {
+        let prefix = Array("iCloud.".utf8)
+        return name.utf8.starts(with: prefix) && (prefix.count + 1...255).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension AccountReader {
+    /// By e-mail address or record name. Errors: `notFound`.
+    func findUser(_ name: Text) throws(ServerError) -> UserRow {
+        if name.utf8.first == UInt8(ascii: "_"), let user = try user(UserName(bytes: name.utf8)) {
+            return user
+        }
+        guard let user = try user(emailAddress: EmailAddress.folded(name)) else {
+            throw ServerError(.notFound, "There is no such user.")
+        }
+        return user
+    }
+}

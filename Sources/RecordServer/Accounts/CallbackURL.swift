@@ -1,0 +1,163 @@
+package import RecordModel
+
+/// Where sign-in may go back to, as registered with an API token.
+///
+/// Only what is registered is gone to, byte by byte: nothing is normalised that could be read
+/// differently here and in a browser. The one exception is `http://127.0.0.1`, which stands for
+/// every port and path there, because a program on the person's machine takes the port it gets.
+package struct CallbackURL: Hashable, Sendable {
+    package static let loopback: Text = "http://127.0.0.1"
+
+    private static let dangerousSchemes = [
+        "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript",
+        "view-source",
+    ]
+
+    package let text: Text
+    /// In lower case.
+    let scheme: String
+    /// Host and port; empty for the scheme of an app.
+    let authority: String
+
+    /// Nil for what nobody may be sent to.
+    package init?(_ text: Text) {
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy(Self.isURLByte) else { return nil }
+        let string = text.string
+        guard let colon = string.firstIndex(of: ":") else { return nil }
+        let scheme = string[..<colon].lowercased()
+        guard let first = scheme.utf8.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            scheme.utf8.allSatisfy(Self.isSchemeByte), !Self.dangerousSchemes.contains(scheme)
+        else { return nil }
+        self.text = text
+        self.scheme = scheme
+        let rest = string[colon...].dropFirst()
+        guard scheme == "http" || scheme == "https" else {
+            authority = ""
+            return
+        }
+        guard rest.hasPrefix("//") else { return nil }
+        let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+        guard Self.isAuthority(authority) else { return nil }
+        self.authority = String(authority)
+        if scheme == "http" {
+            let host = authority.hasPrefix("[") ? "[::1]" : authority.prefix { $0 != ":" }
+            guard ["127.0.0.1", "localhost", "[::1]"].contains(host) else { return nil }
+        }
+    }
+
+    /// Where sign-in goes to: the registered URL, or with a registered `http://127.0.0.1` the URL
+    /// that was asked for, if it is there. Nil for anything else that was asked for.
+    static func target(registered: Text, asked: Text?) -> CallbackURL? {
+        guard let asked, asked != registered else {
+            return registered == loopback ? nil : CallbackURL(registered)
+        }
+        guard registered == loopback, let url = CallbackURL(asked), url.scheme == "http",
+            url.authority.hasPrefix("127.0.0.1:")
+        else { return nil }
+        return url
+    }
+
+    /// What a content security policy names it by.
+    var source: String { authority.isEmpty ? "\(scheme):" : "\(scheme)://\(authority)" }
+
+    /// With one more item in its query.
+    func adding(_ name: String, _ value: Text) -> String {
+        let separator = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return "\(text)\(separator)\(name)=\(QueryEncoding.encode(value.utf8))"
+    }
+
+    /// Whether it is an origin as browsers write it.
+    package static func isOrigin(_ text: Text) -> Bool {
+        guard text.utf8.allSatisfy(isURLByte) else { return false }
+        let string = text.string
+        for scheme in ["https://", "http://"] where string.hasPrefix(scheme) {
+            let authority = string.dropFirst(scheme.count)
+            return isAuthority(authority) && authority == authority.lowercased()
+        }
+        return false
+    }
+
+    /// A host of letters, digits, dots and hyphens or an IPv6 address, and perhaps a port: no user
+    /// name, no percent sign, nothing that anybody could read in two ways.
+    private static func isAuthority(_ text: Substring) -> Bool {
+        var host = text
+        if let end = text.lastIndex(of: "]"), text.first == "[" {
+            let inside = text[text.index(after: text.startIndex)..<end]
+            guard !inside.isEmpty, inside.allSatisfy({ $0.isHexDigit || $0 == ":" }) else {
+                return false
+            }
+            host = text[text.index(after: end)...]
+            return host.isEmpty || isPort(host)
+        }
+        if let colon = text.firstIndex(of: ":") {
+            guard isPort(text[colon...]) else { return false }
+            host = text[..<colon]
+        }
+        return !host.isEmpty && host.utf8.allSatisfy(isHostByte)
+    }
+
+    /// With its colon.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard text.first == ":", let port = UInt16(text.dropFirst()) else { return false }
+        return port > 0 && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || isDigitOrMark(byte)
+    }
+
+    private static func isDigitOrMark(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || isDigitOrMark(byte)
+            || byte == UInt8(ascii: "+")
+    }
+
+    /// Printable ASCII that needs no escape in HTML, a header or a policy; no fragment.
+    private static func isURLByte(_ byte: UInt8) -> Bool {
+        guard (0x21...0x7E).contains(byte) else { return false }
+        return !"\"#<>\\^`{|};',".utf8.contains(byte)
+    }
+}
+
+/// Bytes in the query of a URL.
+package enum QueryEncoding {
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.append(byte)
+            default:
+                text += Array("%".utf8) + Hexadecimal.encode([byte]).uppercased().utf8
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// With `+` as a space, as forms write it; nil for a broken escape.
+    package static func decodeForm(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2,
+                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
+                    rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-")
+                else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import CryptoExtras
+import Dispatch
+import RecordModel
+import RecordWire
+import Synchronization
+
+/// Where passwords are hashed: on two threads of their own, so that any number of sign-ins at once
+/// takes the memory of two and leaves the threads of other requests alone.
+final class ScryptQueue: Sendable {
+    static let shared = ScryptQueue(width: 2, maximumWaiting: 100)
+
+    private let queues: [DispatchQueue]
+    private let maximumWaiting: Int
+    /// How many hashes each queue has to make.
+    private let pending: Mutex<[Int]>
+
+    init(width: Int, maximumWaiting: Int) {
+        queues = (0..<width).map { DispatchQueue(label: "scrypt.\($0)") }
+        self.maximumWaiting = maximumWaiting
+        pending = Mutex(Array(repeating: 0, count: width))
+    }
+
+    /// Errors: `tryAgainLater` when too many are waiting.
+    func derive(_ password: [UInt8], salt: [UInt8], cost: Password.Cost) async throws(ServerError)
+        -> [UInt8]
+    {
+        let place = pending.withLock { pending -> Int? in
+            guard pending.reduce(0, +) < maximumWaiting,
+                let place = pending.indices.min(by: { pending[$0] < pending[$1] })
+            else { return nil }
+            pending[place] += 1
+            return place
+        }
+        guard let place else {
+            throw ServerError(
+                .tryAgainLater, "Too many people sign in at this moment.", retryAfter: 10)
+        }
+        let hash: [UInt8]? = await withCheckedContinuation { continuation in
+            queues[place].async {
+                let key = try? KDF.Scrypt.deriveKey(
+                    from: password, salt: salt, outputByteCount: StoredPassword.hashBytes,
+                    rounds: cost.rounds, blockSize: cost.blockSize, parallelism: cost.parallelism)
+                continuation.resume(returning: key?.withUnsafeBytes { Array($0) })
+            }
+        }
+        pending.withLock { $0[place] -= 1 }
+        guard let hash else { throw ServerError(.internalError, "scrypt failed.") }
+        return hash
+    }
+}
