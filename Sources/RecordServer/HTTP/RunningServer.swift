@@ -1,0 +1,73 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import RecordWire
+import ServiceLifecycle
+import Synchronization
+
+/// A server that listens.
+package final class RunningServer: Sendable {
+    /// Where it listens; the port is the real one when the configuration says 0.
+    package let port: Int
+    private let group: ServiceGroup
+    private let task: Task<Void, any Error>
+
+    fileprivate init(port: Int, group: ServiceGroup, task: Task<Void, any Error>) {
+        self.port = port
+        self.group = group
+        self.task = task
+    }
+
+    /// Stops accepting, lets running requests end within `stopSeconds` of the configuration, then
+    /// breaks off the rest. Returns when no connection is left.
+    package func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await wait()
+    }
+
+    /// Returns when the server has stopped.
+    package func wait() async throws {
+        do { try await task.value } catch is CancellationError {}
+    }
+}
+
+extension ServerApplication {
+    /// Listens at the configured address; returns once connections are accepted.
+    ///
+    /// Errors: `tryAgainLater` where the address is not free or not of this machine.
+    package func start() async throws -> RunningServer {
+        let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
+        let builder = HTTPServerBuilder.http1()
+        let root = root
+        let logger = logger
+        let server = try builder.buildServer(
+            configuration: HummingbirdCore.ServerConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            responder: { request, writer, channel in
+                let response = await root.respond(
+                    to: request, peer: channel.remoteAddress?.ipAddress ?? "", isTLS: false)
+                try await writer.write(response: response.head, body: response.body)
+            },
+            onServerRunning: { channel in
+                portFound.yield(channel.localAddress?.port ?? 0)
+                portFound.finish()
+            })
+        var settings = ServiceGroupConfiguration(services: [server], logger: logger)
+        settings.maximumGracefulShutdownDuration = .seconds(configuration.stopSeconds)
+        let group = ServiceGroup(configuration: settings)
+        let task = Task {
+            defer { portFound.finish() }
+            try await group.run()
+        }
+        var found = ports.makeAsyncIterator()
+        guard let port = await found.next() else {
+            try await task.value
+            throw ServerError(
+                .tryAgainLater, "The server cannot listen at \(configuration.authority).")
+        }
+        return RunningServer(port: port, group: group, task: task)
+    }
+}
