@@ -20,6 +20,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
     case syncBegin, syncDone
     case importBatchBegin, importBatchCommitted
     case serverAssetStored, serverAssetKnown
+    case serverCommitted, serverZoneDelete
 
     private struct Armed: Sendable {
         let point: Failpoint

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Names that many records repeat (of types, fields, users, devices) and their numbers in the
+/// table `names`. Rows of that table never change, so that copies stay true.
+struct NameTable: Sendable {
+    fileprivate(set) var names: [Int64: [UInt8]] = [:]
+    fileprivate(set) var numbers: [[UInt8]: Int64] = [:]
+    /// What was not in the cache yet.
+    fileprivate var added: [Int64: [UInt8]] = [:]
+
+    mutating func add(_ name: [UInt8], _ number: Int64) {
+        names[number] = name
+        numbers[name] = number
+        added[number] = name
+    }
+}
+
+/// The committed names that were used lately.
+final class NameCache: Sendable {
+    /// Devices are named by clients: without a limit they could fill the memory.
+    private static let limit = 10_000
+    private let table = Mutex(NameTable())
+
+    var snapshot: NameTable { table.withLock { $0 } }
+
+    /// Takes over what an access found. Only what is committed: a number that was rolled back is
+    /// given again.
+    func add(_ other: NameTable) {
+        guard !other.added.isEmpty else { return }
+        table.withLock { table in
+            if table.names.count > Self.limit { table = NameTable() }
+            for (number, name) in other.added {
+                table.names[number] = name
+                table.numbers[name] = number
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+/// A record's name in its zone.
+struct RecordKey: Hashable {
+    let zone: ZoneHandle
+    let name: RecordName
+}
+
+/// Where a record is stored, and what the indexes of its table have of it.
+struct RecordPlace {
+    let id: Int64
+    var type: Int64
+    var isDeleted: Bool
+    var parent: RecordName?
+    var share: RecordName?
+    /// Whether the tables of index entries, references and assets may have rows of the record.
+    /// Those that this transaction has made have none yet: there is nothing to take away.
+    var hasIndex = true
+    var hasReferences = true
+    var hasAssets = true
+}
+
+extension SQLiteAccess {
+    /// The columns that `record` reads, in its order, of the table under the name `r`.
+    static let recordColumns = """
+        r.name, r.type, r.tag, r.position, r.fields, r.has_assets,
+        r.created, r.created_by, r.created_on, r.modified, r.modified_by, r.modified_on,
+        r.parent, r.share, r.short_guid, r.deleted, r.id
+        """
+
+    func record(_ row: SQLStatement, from first: Int32 = 0) throws(ServerError) -> StoredRecord {
+        var record = StoredRecord(
+            name: row.name(first), type: RecordTypeName(bytes: try name(row.int64(first + 1))),
+            tag: row.int64(first + 2), position: row.int64(first + 3),
+            fields: row.bytes(first + 4), hasAssets: row.bool(first + 5),
+            created: try stamp(row, first + 6), modified: try stamp(row, first + 9))
+        record.parent = row.nameIfPresent(first + 12)
+        record.share = row.nameIfPresent(first + 13)
+        record.shortGUID = row.valueIfPresent(first + 14)
+        record.isDeleted = row.bool(first + 15)
+        return record
+    }
+
+    private func stamp(_ row: SQLStatement, _ first: Int32) throws(ServerError) -> WriteStamp {
+        WriteStamp(
+            milliseconds: row.int64(first), user: UserName(bytes: try name(row.int64(first + 1))),
+            device: Text(utf8: try name(row.int64(first + 2))))
+    }
+}

@@ -1,0 +1,170 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+extension SQLiteAccess {
+    func asset(
+        _ database: DatabaseKey, fileChecksum: Text
+    ) throws(ServerError) -> AssetRow? {
+        guard let number = try number(of: database) else { return nil }
+        return try first(
+            """
+            SELECT checksum, sha256, size, uploaded FROM assets
+            WHERE database = ? AND checksum = ?
+            """, [.integer(number), .text(fileChecksum)]
+        ) { Self.asset($0, database) }
+    }
+
+    private static func asset(_ row: SQLStatement, _ database: DatabaseKey) -> AssetRow {
+        AssetRow(
+            database: database, fileChecksum: row.value(0),
+            sha256: ContentHash(hex: row.string(1)), size: row.int64(2),
+            uploadedMilliseconds: row.int64(3))
+    }
+
+    func refers(
+        _ zone: ZoneHandle, _ record: RecordName, to fileChecksum: Text
+    ) throws(ServerError) -> Bool {
+        try exists(
+            """
+            SELECT 1 FROM zones z
+            CROSS JOIN assets a ON a.database = z.database AND a.checksum = ?3
+            CROSS JOIN records r ON r.zone = z.id AND r.name = ?2
+            CROSS JOIN asset_references f
+                ON f.zone = z.id AND f.asset = a.id AND f.record = r.id
+            WHERE z.id = ?1
+            """, [.zone(zone), .name(record), .text(fileChecksum)])
+    }
+
+    func unreferencedAssets(
+        before milliseconds: Int64, limit: Int
+    ) throws(ServerError) -> [AssetRow] {
+        try all(
+            """
+            SELECT a.checksum, a.sha256, a.size, a.uploaded, d.container, d.environment, d.owner
+            FROM assets a CROSS JOIN databases d ON d.id = a.database
+            WHERE a.reference_count = 0 AND a.uploaded < ? ORDER BY a.uploaded LIMIT ?
+            """, [.integer(milliseconds), .limit(limit)]
+        ) {
+            let container = ContainerKey(
+                container: $0.value(4), environment: ServerEnvironment(number: $0.int64(5)))
+            return Self.asset($0, DatabaseKey(container: container, owner: $0.name(6)))
+        }
+    }
+
+    func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool {
+        try exists("SELECT 1 FROM assets WHERE sha256 = ? LIMIT 1", [.text(sha256.hex)])
+    }
+
+    func usedBytes(_ owner: UserName) throws(ServerError) -> Int64 {
+        try first(
+            """
+            SELECT total(z.record_bytes + z.asset_bytes)
+            FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
+            WHERE d.owner = ?
+            """, [.name(owner)]
+        ) { $0.int64(0) } ?? 0
+    }
+
+    func putAsset(_ asset: AssetRow) throws(ServerError) {
+        try run(
+            """
+            INSERT INTO assets (database, checksum, sha256, size, uploaded)
+            VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (database, checksum) DO UPDATE SET
+                sha256 = excluded.sha256, size = excluded.size, uploaded = excluded.uploaded
+            """,
+            [
+                .integer(try makeNumber(of: asset.database)), .text(asset.fileChecksum),
+                .text(asset.sha256.hex), .integer(asset.size),
+                .integer(asset.uploadedMilliseconds),
+            ])
+    }
+
+    func deleteAsset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError) {
+        guard let number = try number(of: database) else { return }
+        try run(
+            "DELETE FROM assets WHERE database = ? AND checksum = ? AND reference_count = 0",
+            [.integer(number), .text(fileChecksum)])
+    }
+
+    func putAssetReferences(
+        _ zone: ZoneHandle, from record: RecordName, _ fileChecksums: [Text]
+    ) throws(ServerError) {
+        let key = RecordKey(zone: zone, name: record)
+        if fileChecksums.isEmpty, try place(key) == nil { return }
+        var place = try requirePlace(key)
+        try replaceAssets(zone, &place, fileChecksums)
+        places[key] = place
+    }
+
+    func replaceAssets(
+        _ zone: ZoneHandle, _ place: inout RecordPlace, _ fileChecksums: [Text]
+    ) throws(ServerError) {
+        let old = place.hasAssets ? try assets(of: place.id) : []
+        var new: Set<Int64> = []
+        for checksum in fileChecksums { new.insert(try assetNumber(zone, checksum)) }
+        for asset in old.subtracting(new) { try release(asset, zone, place.id) }
+        for asset in new.subtracting(old) { try refer(asset, zone, place.id) }
+        place.hasAssets = !new.isEmpty
+    }
+
+    private func assets(of record: Int64) throws(ServerError) -> Set<Int64> {
+        Set(
+            try all(
+                "SELECT asset FROM asset_references WHERE record = ?", [.integer(record)]
+            ) { $0.int64(0) })
+    }
+
+    private func assetNumber(
+        _ zone: ZoneHandle, _ checksum: Text
+    ) throws(ServerError) -> Int64 {
+        let number = try first(
+            """
+            SELECT a.id FROM zones z
+            CROSS JOIN assets a ON a.database = z.database AND a.checksum = ?
+            WHERE z.id = ?
+            """, [.text(checksum), .zone(zone)]
+        ) { $0.int64(0) }
+        guard let number else {
+            throw ServerError(.internalError, "A record cannot refer to an asset not there.")
+        }
+        return number
+    }
+
+    /// The size counts once in each zone, so that a deleted zone's part of it is known at once.
+    private func refer(
+        _ asset: Int64, _ zone: ZoneHandle, _ record: Int64
+    ) throws(ServerError) {
+        try count(asset, zone, sign: 1)
+        try run(
+            "INSERT INTO asset_references (zone, asset, record) VALUES (?, ?, ?)",
+            [.zone(zone), .integer(asset), .integer(record)])
+        try run(
+            "UPDATE assets SET reference_count = reference_count + 1 WHERE id = ?",
+            [.integer(asset)])
+    }
+
+    private func release(
+        _ asset: Int64, _ zone: ZoneHandle, _ record: Int64
+    ) throws(ServerError) {
+        try run(
+            "DELETE FROM asset_references WHERE zone = ? AND asset = ? AND record = ?",
+            [.zone(zone), .integer(asset), .integer(record)])
+        try run(
+            "UPDATE assets SET reference_count = reference_count - 1 WHERE id = ?",
+            [.integer(asset)])
+        try count(asset, zone, sign: -1)
+    }
+
+    /// Adds the asset's size to what the zone uses when nothing in it refers to the asset.
+    private func count(_ asset: Int64, _ zone: ZoneHandle, sign: Int64) throws(ServerError) {
+        try run(
+            """
+            UPDATE zones SET asset_bytes
+                = asset_bytes + ?3 * (SELECT size FROM assets WHERE id = ?2)
+            WHERE id = ?1 AND NOT EXISTS (
+                SELECT 1 FROM asset_references WHERE zone = ?1 AND asset = ?2)
+            """, [.zone(zone), .integer(asset), .integer(sign)])
+    }
+}

@@ -1,0 +1,177 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+extension SQLiteAccess {
+    func changes(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, descending: Bool,
+        limit: Int
+    ) throws(ServerError) -> [FeedEntry] {
+        guard let shares else {
+            return try all(
+                """
+                SELECT \(Self.recordColumns) FROM records r WHERE r.zone = ? AND r.position > ?
+                ORDER BY r.position \(descending ? "DESC" : "ASC") LIMIT ?
+                """, [.zone(zone), .integer(position), .limit(limit)]
+            ) { (row) throws(ServerError) in Self.entry(try record(row)) }
+        }
+        var feed = SharedFeed(zone, after: position, shares: shares, descending: descending)
+        var entries: [FeedEntry] = []
+        while entries.count < limit, let item = try feed.next(self, atMost: limit) {
+            switch item.content {
+            case .gone(let name): entries.append(.gone(name: name, position: item.position))
+            case .record(let id): entries.append(.record(try record(id: id)))
+            }
+        }
+        return entries
+    }
+
+    private static func entry(_ record: StoredRecord) -> FeedEntry {
+        record.isDeleted
+            ? .gone(name: record.name, position: record.position) : .record(record)
+    }
+
+    private func record(id: Int64) throws(ServerError) -> StoredRecord {
+        let found = try first(
+            "SELECT \(Self.recordColumns) FROM records r WHERE r.id = ?", [.integer(id)]
+        ) { (row) throws(ServerError) in try record(row) }
+        guard let found else { throw damaged("an index names a record that is not there") }
+        return found
+    }
+
+    func countChanges(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, limit: Int
+    ) throws(ServerError) -> Int {
+        guard let shares else {
+            return try first(
+                """
+                SELECT count(*) FROM (
+                    SELECT 1 FROM records WHERE zone = ? AND position > ? LIMIT ?)
+                """, [.zone(zone), .integer(position), .limit(limit)]
+            ) { Int($0.int64(0)) } ?? 0
+        }
+        var feed = SharedFeed(zone, after: position, shares: shares, descending: false)
+        var count = 0
+        while count < limit, try feed.next(self, atMost: limit) != nil { count += 1 }
+        return count
+    }
+}
+
+/// The feed of a zone as those shares see it: their records and what left them, merged by
+/// position. Reads positions from indexes only, in small portions of each share.
+struct SharedFeed {
+    enum Content {
+        case record(id: Int64)
+        case gone(RecordName)
+    }
+
+    struct Item {
+        let position: Int64
+        let content: Content
+    }
+
+    /// The records or the exits of one share.
+    private struct Source {
+        let share: RecordName
+        let isExits: Bool
+        /// In the order of the feed; the next one last.
+        var items: [Item] = []
+        /// After which the next portion begins; nil before the first.
+        var last: Int64?
+        var isDone = false
+    }
+
+    private let zone: ZoneHandle
+    private let start: Int64
+    private let shares: Set<RecordName>
+    private let descending: Bool
+    private var sources: [Source]
+
+    init(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName], descending: Bool
+    ) {
+        self.zone = zone
+        start = position
+        self.shares = Set(shares)
+        self.descending = descending
+        sources = self.shares.flatMap {
+            [Source(share: $0, isExits: false), Source(share: $0, isExits: true)]
+        }
+    }
+
+    /// The next entry; nil at the end. `limit` is how many the caller may want in all.
+    mutating func next(_ access: SQLiteAccess, atMost limit: Int) throws(ServerError) -> Item? {
+        while true {
+            guard let index = try nextSource(access, limit) else { return nil }
+            guard let item = sources[index].items.popLast() else { continue }
+            guard case .gone(let name) = item.content else { return item }
+            if try isLatest(name, item.position, access) { return item }
+        }
+    }
+
+    /// The source with the first entry of all.
+    private mutating func nextSource(
+        _ access: SQLiteAccess, _ limit: Int
+    ) throws(ServerError) -> Int? {
+        var best: (index: Int, position: Int64)?
+        for index in sources.indices {
+            if sources[index].items.isEmpty, !sources[index].isDone {
+                try refill(index, access, limit)
+            }
+            guard let item = sources[index].items.last else { continue }
+            let isFirst = best.map { (best) in
+                descending ? item.position > best.position : item.position < best.position
+            }
+            if isFirst ?? true { best = (index, item.position) }
+        }
+        return best?.index
+    }
+
+    private mutating func refill(
+        _ index: Int, _ access: SQLiteAccess, _ limit: Int
+    ) throws(ServerError) {
+        let portion = max(8, min(limit, 2_000) / sources.count)
+        let source = sources[index]
+        var bounds = "position > ?"
+        var values: [SQLValue] = [.zone(zone), .name(source.share), .integer(start)]
+        if let last = source.last {
+            if descending {
+                bounds += " AND position < ?"
+                values.append(.integer(last))
+            } else {
+                values[2] = .integer(last)
+            }
+        }
+        let table = source.isExits ? "exits" : "records"
+        let items = try access.all(
+            """
+            SELECT position, \(source.isExits ? "name" : "id") FROM \(table)
+            WHERE zone = ? AND share = ? AND \(bounds)
+            ORDER BY position \(descending ? "DESC" : "ASC") LIMIT ?
+            """, values + [.limit(portion)]
+        ) { row in
+            Item(
+                position: row.int64(0),
+                content: source.isExits ? .gone(row.name(1)) : .record(id: row.int64(1)))
+        }
+        sources[index].items = items.reversed()
+        sources[index].last = items.last?.position
+        sources[index].isDone = items.count < portion
+    }
+
+    /// Whether the record has not come back into one of the shares and left none of them later.
+    private func isLatest(
+        _ name: RecordName, _ position: Int64, _ access: SQLiteAccess
+    ) throws(ServerError) -> Bool {
+        let place: [SQLValue] = [.zone(zone), .name(name)]
+        let share: RecordName?? = try access.first(
+            "SELECT share FROM records WHERE zone = ? AND name = ?", place
+        ) { $0.nameIfPresent(0) }
+        if let share, let share, shares.contains(share) { return false }
+        let later = try access.all(
+            "SELECT share FROM exits WHERE zone = ? AND name = ? AND position > ?",
+            place + [.integer(position)]
+        ) { $0.name(0) as RecordName }
+        return !later.contains { shares.contains($0) }
+    }
+}

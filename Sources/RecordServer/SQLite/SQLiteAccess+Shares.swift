@@ -1,0 +1,126 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+extension SQLiteAccess {
+    private static let shareColumns = "s.name, s.root, s.short_guid, s.public_permission"
+
+    func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
+        guard let handle = try self.zone(zone)?.handle else { return nil }
+        return try first(
+            "SELECT \(Self.shareColumns) FROM shares s WHERE s.zone = ? AND s.name = ?",
+            [.zone(handle), .name(name)]
+        ) { (row) throws(ServerError) in try share(row, zone, handle) }
+    }
+
+    func shares(_ zone: ZoneKey) throws(ServerError) -> [ShareRow] {
+        guard let handle = try self.zone(zone)?.handle else { return [] }
+        return try all(
+            "SELECT \(Self.shareColumns) FROM shares s WHERE s.zone = ? ORDER BY s.name",
+            [.zone(handle)]
+        ) { (row) throws(ServerError) in try share(row, zone, handle) }
+    }
+
+    func share(_ container: ContainerKey, shortGUID: Text) throws(ServerError) -> ShareRow? {
+        try first(
+            """
+            SELECT \(Self.shareColumns), z.id, z.name, d.owner FROM shares s
+            JOIN zones z ON z.id = s.zone AND z.deleted = 0
+            JOIN databases d ON d.id = z.database
+            WHERE s.short_guid = ? AND d.container = ? AND d.environment = ?
+            """, [.text(shortGUID)] + container.values
+        ) { (row) throws(ServerError) in
+            let database = DatabaseKey(container: container, owner: row.name(6))
+            let key = ZoneKey(database: database, zone: row.name(5))
+            return try share(row, key, ZoneHandle(row.int64(4)))
+        }
+    }
+
+    private func share(
+        _ row: SQLStatement, _ zone: ZoneKey, _ handle: ZoneHandle
+    ) throws(ServerError) -> ShareRow {
+        let name: RecordName = row.name(0)
+        return ShareRow(
+            zone: zone, name: name, root: row.nameIfPresent(1), shortGUID: row.value(2),
+            publicPermission: SharePermission(rawValue: row.string(3)) ?? .unknown,
+            participants: try participants(handle, name))
+    }
+
+    private func participants(
+        _ zone: ZoneHandle, _ share: RecordName
+    ) throws(ServerError) -> [ParticipantRow] {
+        try all(
+            """
+            SELECT participant_id, user, email_address, phone_number, lookup_user, type,
+                permission, status
+            FROM participants WHERE zone = ? AND share = ? ORDER BY place
+            """, [.zone(zone), .name(share)]
+        ) {
+            ParticipantRow(
+                participantID: $0.value(0), user: $0.nameIfPresent(1),
+                lookup: UserLookup(
+                    emailAddress: $0.valueIfPresent(2), phoneNumber: $0.valueIfPresent(3),
+                    userName: $0.nameIfPresent(4)),
+                type: ParticipantType(rawValue: $0.string(5)) ?? .unknown,
+                permission: SharePermission(rawValue: $0.string(6)) ?? .unknown,
+                status: AcceptanceStatus(rawValue: $0.string(7)) ?? .unknown)
+        }
+    }
+
+    func putShare(_ share: ShareRow) throws(ServerError) {
+        let handle = try requireZone(share.zone)
+        try run(
+            """
+            INSERT OR REPLACE INTO shares (zone, name, root, short_guid, public_permission)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .zone(handle), .name(share.name), .optional(share.root), .text(share.shortGUID),
+                .text(share.publicPermission.rawValue),
+            ])
+        try removeParticipants(handle, share.name)
+        for (place, participant) in share.participants.enumerated() {
+            try insert(participant, place, handle, share.name)
+        }
+    }
+
+    private func insert(
+        _ participant: ParticipantRow, _ place: Int, _ zone: ZoneHandle, _ share: RecordName
+    ) throws(ServerError) {
+        let lookup = participant.lookup
+        try run(
+            """
+            INSERT INTO participants (zone, share, place, participant_id, user, email_address,
+                phone_number, lookup_user, type, permission, status)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .zone(zone), .name(share), .integer(Int64(place)),
+                .text(participant.participantID), .optional(participant.user),
+                .optional(lookup.emailAddress), .optional(lookup.phoneNumber),
+                .optional(lookup.userName), .text(participant.type.rawValue),
+                .text(participant.permission.rawValue), .text(participant.status.rawValue),
+            ])
+    }
+
+    private func removeParticipants(
+        _ zone: ZoneHandle, _ share: RecordName
+    ) throws(ServerError) {
+        try run(
+            "DELETE FROM participants WHERE zone = ? AND share = ?", [.zone(zone), .name(share)])
+    }
+
+    func deleteShare(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) {
+        guard let handle = try self.zone(zone)?.handle else { return }
+        try run(
+            "DELETE FROM shares WHERE zone = ? AND name = ?", [.zone(handle), .name(name)])
+        try removeParticipants(handle, name)
+    }
+
+    func requireZone(_ key: ZoneKey) throws(ServerError) -> ZoneHandle {
+        guard let handle = try zone(key)?.handle else {
+            throw ServerError(.internalError, "A zone that is not there cannot be shared.")
+        }
+        return handle
+    }
+}

@@ -1,0 +1,58 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+extension SQLiteAccess: StorageTransaction {
+    func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool {
+        var rest = limit
+        while rest > 0 {
+            let zone = try first("SELECT id FROM zones WHERE deleted = 1 ORDER BY id LIMIT 1") {
+                ZoneHandle($0.int64(0))
+            }
+            guard let zone else { return false }
+            rest -= try sweepRecords(zone, limit: rest)
+            guard rest > 0 else { break }
+            rest -= try sweepRows(zone, limit: rest)
+            guard rest > 0 else { break }
+            try run("DELETE FROM zones WHERE id = ?", [.zone(zone)])
+            rest -= 1
+        }
+        return try exists("SELECT 1 FROM zones WHERE deleted = 1 LIMIT 1")
+    }
+
+    /// Gives how many it has removed, with all that other tables had of them.
+    private func sweepRecords(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
+        let found = try all(
+            "SELECT id, type, name FROM records WHERE zone = ? ORDER BY position LIMIT ?",
+            [.zone(zone), .limit(limit)]
+        ) {
+            (
+                RecordPlace(id: $0.int64(0), type: $0.int64(1), isDeleted: false),
+                $0.name(2) as RecordName
+            )
+        }
+        for (place, name) in found {
+            var place = place
+            try clear(zone, &place, name)
+            try run("DELETE FROM records WHERE id = ?", [.integer(place.id)])
+        }
+        places.removeAll()
+        return found.count
+    }
+
+    private func sweepRows(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
+        var rest = limit
+        for (table, key) in [
+            ("exits", "zone, name, share"), ("participants", "zone, share, place"),
+            ("shares", "zone, name"),
+        ] where rest > 0 {
+            try run(
+                """
+                DELETE FROM \(table) WHERE (\(key)) IN (
+                    SELECT \(key) FROM \(table) WHERE zone = ? LIMIT ?)
+                """, [.zone(zone), .limit(rest)])
+            rest -= changedRows
+        }
+        return limit - rest
+    }
+}

@@ -1,0 +1,201 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+
+extension SQLiteAccess {
+    func put(_ zone: ZoneHandle, _ record: StoredRecord) throws(ServerError) {
+        let key = RecordKey(zone: zone, name: record.name)
+        let type = try makeNumber(record.type.bytes)
+        guard var place = try place(key) else { return try insert(key, record, type) }
+        let isMoved =
+            place.type != type || place.isDeleted != record.isDeleted
+            || place.parent != record.parent || place.share != record.share
+        if isMoved {
+            place.type = type
+            place.isDeleted = record.isDeleted
+            place.parent = record.parent
+            place.share = record.share
+        }
+        try update(place, record, isMoved: isMoved)
+        if record.isDeleted { try clear(zone, &place, record.name) }
+        if let share = record.share {
+            try run(
+                "DELETE FROM exits WHERE zone = ? AND name = ? AND share = ?",
+                [.zone(zone), .name(record.name), .name(share)])
+        }
+        places[key] = place
+    }
+
+    /// Where the record is; nil when there is neither a record nor a tombstone of this name.
+    func place(_ key: RecordKey) throws(ServerError) -> RecordPlace? {
+        if let place = places[key] { return place }
+        let place = try first(
+            """
+            SELECT id, type, deleted, parent, share FROM records WHERE zone = ? AND name = ?
+            """, [.zone(key.zone), .name(key.name)]
+        ) {
+            RecordPlace(
+                id: $0.int64(0), type: $0.int64(1), isDeleted: $0.bool(2),
+                parent: $0.nameIfPresent(3), share: $0.nameIfPresent(4))
+        }
+        places[key] = .some(place)
+        return place
+    }
+
+    /// What every version of a record has anew.
+    private func content(_ record: StoredRecord) throws(ServerError) -> [SQLValue] {
+        [
+            .integer(record.tag), .integer(record.position), .bool(record.hasAssets),
+            .integer(record.created.milliseconds),
+            .integer(try makeNumber(record.created.user.bytes)),
+            .integer(try makeNumber(record.created.device.utf8)),
+            .integer(record.modified.milliseconds),
+            .integer(try makeNumber(record.modified.user.bytes)),
+            .integer(try makeNumber(record.modified.device.utf8)),
+            .optional(record.shortGUID), .blob(record.fields),
+        ]
+    }
+
+    private func insert(
+        _ key: RecordKey, _ record: StoredRecord, _ type: Int64
+    ) throws(ServerError) {
+        try run(
+            """
+            INSERT INTO records (tag, position, has_assets, created, created_by, created_on,
+                modified, modified_by, modified_on, short_guid, fields,
+                zone, name, type, deleted, parent, share)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            try content(record) + [
+                .zone(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
+                .optional(record.parent), .optional(record.share),
+            ])
+        places[key] = RecordPlace(
+            id: lastInsertedRow, type: type, isDeleted: record.isDeleted, parent: record.parent,
+            share: record.share, hasIndex: false, hasReferences: false, hasAssets: false)
+    }
+
+    /// An UPDATE writes every index that has one of its columns, changed or not; so those of
+    /// most indexes are left out when they stay.
+    private func update(
+        _ place: RecordPlace, _ record: StoredRecord, isMoved: Bool
+    ) throws(ServerError) {
+        let columns = """
+            tag = ?, position = ?, has_assets = ?, created = ?, created_by = ?, created_on = ?,
+            modified = ?, modified_by = ?, modified_on = ?, short_guid = ?, fields = ?
+            """
+        guard isMoved else {
+            return try run(
+                "UPDATE records SET \(columns) WHERE id = ?",
+                try content(record) + [.integer(place.id)])
+        }
+        try run(
+            """
+            UPDATE records SET \(columns), type = ?, deleted = ?, parent = ?, share = ?
+            WHERE id = ?
+            """,
+            try content(record) + [
+                .integer(place.type), .bool(place.isDeleted), .optional(place.parent),
+                .optional(place.share), .integer(place.id),
+            ])
+    }
+
+    /// Takes away what other tables have of a record.
+    func clear(
+        _ zone: ZoneHandle, _ place: inout RecordPlace, _ name: RecordName
+    ) throws(ServerError) {
+        try replaceIndex(zone, &place, name, type: place.type, [])
+        try replaceReferences(zone, &place, name, [])
+        try replaceAssets(zone, &place, [])
+    }
+
+    /// The place of a record that has been put.
+    func requirePlace(_ key: RecordKey) throws(ServerError) -> RecordPlace {
+        guard let place = try place(key) else {
+            throw ServerError(.internalError, "A record that was not put cannot be indexed.")
+        }
+        return place
+    }
+
+    func putReferences(
+        _ zone: ZoneHandle, from source: RecordName, _ references: [StoredReference]
+    ) throws(ServerError) {
+        let key = RecordKey(zone: zone, name: source)
+        if references.isEmpty, try place(key) == nil { return }
+        var place = try requirePlace(key)
+        try replaceReferences(zone, &place, source, references)
+        places[key] = place
+    }
+
+    private func replaceReferences(
+        _ zone: ZoneHandle, _ place: inout RecordPlace, _ source: RecordName,
+        _ references: [StoredReference]
+    ) throws(ServerError) {
+        if place.hasReferences {
+            try run("DELETE FROM record_references WHERE record = ?", [.integer(place.id)])
+        }
+        for reference in references {
+            try run(
+                """
+                INSERT OR IGNORE INTO record_references (zone, target, action, source, record)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .zone(zone), .name(reference.target), .integer(reference.action.number),
+                    .name(source), .integer(place.id),
+                ])
+        }
+        place.hasReferences = !references.isEmpty
+    }
+
+    func putExit(
+        _ zone: ZoneHandle, share: RecordName, _ record: RecordName, position: Int64
+    ) throws(ServerError) {
+        try run(
+            "INSERT OR REPLACE INTO exits (zone, name, share, position) VALUES (?, ?, ?, ?)",
+            [.zone(zone), .name(record), .name(share), .integer(position)])
+    }
+
+    func removeTombstones(
+        _ zone: ZoneHandle, upTo position: Int64, limit: Int
+    ) throws(ServerError) -> Bool {
+        let range: [SQLValue] = [.zone(zone), .integer(position)]
+        try run(
+            """
+            DELETE FROM records WHERE id IN (
+                SELECT id FROM records WHERE zone = ? AND deleted = 1 AND position <= ? LIMIT ?)
+            """, range + [.limit(limit)])
+        let removed = changedRows
+        places.removeAll()
+        let rest = SQLValue.limit(limit - removed)
+        try run(
+            """
+            DELETE FROM exits WHERE (zone, name, share) IN (
+                SELECT zone, name, share FROM exits WHERE zone = ? AND position <= ? LIMIT ?)
+            """, range + [rest])
+        let isMore = try exists(
+            "SELECT 1 FROM records WHERE zone = ? AND deleted = 1 AND position <= ? LIMIT 1",
+            range)
+        if isMore { return true }
+        return try exists("SELECT 1 FROM exits WHERE zone = ? AND position <= ? LIMIT 1", range)
+    }
+
+    func putOperationResult(
+        _ database: DatabaseKey, _ user: UserName, operationID: Text, result: [UInt8],
+        milliseconds: Int64
+    ) throws(ServerError) {
+        try run(
+            """
+            INSERT OR REPLACE INTO operations (database, user, operation, at, result)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(try makeNumber(of: database)), .integer(try makeNumber(user.bytes)),
+                .text(operationID), .integer(milliseconds), .blob(result),
+            ])
+    }
+
+    func removeOperationResults(before milliseconds: Int64) throws(ServerError) {
+        try run("DELETE FROM operations WHERE at < ?", [.integer(milliseconds)])
+    }
+}

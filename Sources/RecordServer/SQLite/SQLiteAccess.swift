@@ -1,0 +1,127 @@
+import Logging
+import RecordModel
+import RecordSQL
+import RecordWire
+
+/// The connection inside one body of `read` or `write`, with the errors of the server.
+///
+/// The functions of the storage are its extensions; each is a few statements.
+final class SQLiteAccess {
+    private let connection: SQLConnection
+    private let logger: Logger
+    private let isWriting: Bool
+    private(set) var names: NameTable
+    /// Where the records are that this transaction has read or written; nil for those that are
+    /// not there.
+    var places: [RecordKey: RecordPlace?] = [:]
+    /// Set when SQLite has rolled back by itself: what a body did after that would be committed
+    /// statement by statement.
+    private(set) var lostTransaction: RecordError?
+
+    init(_ connection: SQLConnection, names: NameTable, isWriting: Bool, logger: Logger) {
+        self.connection = connection
+        self.names = names
+        self.isWriting = isWriting
+        self.logger = logger
+    }
+
+    var keepsPlaces: Bool { isWriting }
+
+    func statement(_ sql: String, _ values: [SQLValue] = []) throws(ServerError) -> SQLStatement {
+        if let lostTransaction { throw ServerError(storage: lostTransaction, logger) }
+        do throws(RecordError) {
+            return try connection.statement(sql, values)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func step(_ statement: SQLStatement) throws(ServerError) -> Bool {
+        do throws(RecordError) {
+            return try statement.step()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Runs a statement that gives no rows, or whose rows do not matter.
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(ServerError) {
+        let statement = try statement(sql, values)
+        defer { if values.contains(where: \.isLarge) { statement.clear() } }
+        while try step(statement) {}
+    }
+
+    /// The first row, or nil.
+    func first<Value>(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ read: (SQLStatement) throws(ServerError) -> Value
+    ) throws(ServerError) -> Value? {
+        let statement = try statement(sql, values)
+        guard try step(statement) else { return nil }
+        defer { statement.reset() }
+        return try read(statement)
+    }
+
+    /// All rows. `read` may use the storage, but not this statement.
+    func all<Value>(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ read: (SQLStatement) throws(ServerError) -> Value
+    ) throws(ServerError) -> [Value] {
+        let statement = try statement(sql, values)
+        defer { statement.reset() }
+        var rows: [Value] = []
+        while try step(statement) { rows.append(try read(statement)) }
+        return rows
+    }
+
+    func exists(_ sql: String, _ values: [SQLValue] = []) throws(ServerError) -> Bool {
+        try first(sql, values) { _ in true } ?? false
+    }
+
+    var lastInsertedRow: Int64 { connection.lastInsertedRow }
+
+    /// Rows touched by the last statement that wrote.
+    var changedRows: Int { connection.changedRows }
+
+    private func failure(_ error: RecordError) -> ServerError {
+        if isWriting, !connection.isInsideTransaction { lostTransaction = error }
+        return ServerError(storage: error, logger)
+    }
+}
+
+extension SQLiteAccess {
+    /// The name with this number.
+    func name(_ number: Int64) throws(ServerError) -> [UInt8] {
+        if let name = names.names[number] { return name }
+        let name = try first("SELECT name FROM names WHERE id = ?", [.integer(number)]) {
+            $0.bytes(0)
+        }
+        guard let name else { throw damaged("a name of a record is missing") }
+        names.add(name, number)
+        return name
+    }
+
+    /// The number of a name, if it was ever stored.
+    func number(_ name: [UInt8]) throws(ServerError) -> Int64? {
+        if let number = names.numbers[name] { return number }
+        let number = try first("SELECT id FROM names WHERE name = ?", [.blob(name)]) {
+            $0.int64(0)
+        }
+        if let number { names.add(name, number) }
+        return number
+    }
+
+    /// The number of a name, given to it if need be.
+    func makeNumber(_ name: [UInt8]) throws(ServerError) -> Int64 {
+        if let number = try number(name) { return number }
+        try run("INSERT INTO names (name) VALUES (?)", [.blob(name)])
+        let number = lastInsertedRow
+        names.add(name, number)
+        return number
+    }
+
+    /// A row that only a fault of this program or of the disk can have made.
+    func damaged(_ what: String) -> ServerError {
+        ServerError(storage: RecordError(.corrupt, "The database is damaged: \(what)."), logger)
+    }
+}

@@ -1,0 +1,113 @@
+import Logging
+import RecordModel
+import RecordSQL
+package import RecordWire
+
+import class GRDB.Database
+import protocol GRDB.DatabaseWriter
+
+/// The default storage: one SQLite file in WAL mode, or a database in memory.
+///
+/// Other processes may use the same file, such as the commands that add users. Reads run on a few
+/// connections of their own, writes on one; each connection has its thread.
+package final class SQLiteStorage: Storage {
+    package enum Synchronous: String, Sendable {
+        /// A commit is on stable storage before it is answered.
+        case full = "FULL"
+        /// The last commits may be lost at a power failure, never at a crash of the process.
+        case normal = "NORMAL"
+    }
+
+    let database: any DatabaseWriter
+    private let isInMemory: Bool
+    private let names: NameCache
+    private let logger: Logger
+    private let writes: WriteQueue
+
+    init(database: any DatabaseWriter, isInMemory: Bool, logger: Logger) {
+        self.database = database
+        self.isInMemory = isInMemory
+        self.logger = logger
+        names = NameCache()
+        writes = WriteQueue(database: database, names: names, logger: logger)
+    }
+
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageReader) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
+        let outcome = await withCheckedContinuation { continuation in
+            snapshot { database in
+                continuation.resume(returning: self.run(body, database))
+            }
+        }
+        return try outcome.get()
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
+        let outcome = await withCheckedContinuation { continuation in
+            writes.add(WriteJob(body) { continuation.resume(returning: $0) })
+        }
+        return try outcome.get()
+    }
+
+    /// Ends all connections after the accesses that have begun. Later ones fail. Harmless when
+    /// repeated. Blocks the thread.
+    package func close() throws(ServerError) {
+        do {
+            try database.close()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Calls `body` on a thread of the storage with a connection that sees one point in time.
+    private func snapshot(
+        _ body: @escaping @Sendable (Swift.Result<GRDB.Database, any Error>) -> Void
+    ) {
+        if isInMemory {
+            // One connection, one access after the other: no transaction is needed.
+            database.asyncWriteWithoutTransaction { body(.success($0)) }
+        } else {
+            database.asyncRead(body)
+        }
+    }
+
+    private func run<Value>(
+        _ body: (any StorageReader) throws(ServerError) -> Value,
+        _ database: Swift.Result<GRDB.Database, any Error>
+    ) -> Swift.Result<Value, ServerError> {
+        let connection: SQLConnection
+        do {
+            connection = SQLConnection(try database.get())
+        } catch {
+            return .failure(failure(error))
+        }
+        let access = SQLiteAccess(
+            connection, names: names.snapshot, isWriting: false, logger: logger)
+        let outcome = Swift.Result { () throws(ServerError) in try body(access) }
+        names.add(access.names)
+        return outcome
+    }
+
+    func failure(_ error: any Error) -> ServerError {
+        ServerError(storage: RecordError(storeError: error), logger)
+    }
+}
+
+extension ServerError {
+    /// A failure of the storage as a caller may see it; the cause, which may name tables and files,
+    /// goes to the log.
+    init(storage error: RecordError, _ logger: Logger) {
+        logger.error("The storage failed", metadata: ["cause": "\(error.message)"])
+        switch error.code {
+        case .noSpace:
+            self.init(.tryAgainLater, "The server's disk is full.", retryAfter: 60)
+        case .timedOut:
+            self.init(.tryAgainLater, "The server's storage is busy.", retryAfter: 2)
+        default:
+            self.init(.internalError, "The server's storage failed; its log says why.")
+        }
+    }
+}
