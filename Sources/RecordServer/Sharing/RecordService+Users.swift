@@ -1,20 +1,143 @@
 import RecordModel
 import RecordWire
 
+/// Who the caller is, and who can be invited (reference §10).
 extension RecordService {
+    /// users/caller and users/current: the identity, both in `users` and at the top, with the
+    /// names of the older shape besides.
     func currentUser(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let user = try context.requireUser()
+        let identity = UserIdentity(
+            userName: user.name, account: user,
+            lookup: UserLookup(emailAddress: user.emailAddress, phoneNumber: user.phoneNumber)
+        ).json
+        return AnswerWriter.object { answer in
+            answer.member("users", [identity])
+            for member in identity.object ?? [] { answer.member(member.key.string, member.value) }
+            answer.member("firstName", user.givenName)
+            answer.member("lastName", user.familyName)
+            answer.member("emailAddress", user.emailAddress)
+        }
     }
+
+    /// users/discover: by address or name those who agree to be found (POST), or all who do (GET).
+    /// Somebody who is not found is not in the answer, for whatever reason.
     func discoverUsers(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let caller = try context.requireUser()
+        guard !context.isGet else {
+            let users = try await discoverable(for: caller)
+            return AnswerWriter.object { answer in
+                answer.member(
+                    "users",
+                    users.map {
+                        UserIdentity(userName: $0.name, account: $0, lookup: UserLookup()).json
+                    })
+            }
+        }
+        let lookups = try UserLookup.discoverList(JSONReader(body), limits: settings.requestLimits)
+        let found = try await find(lookups, for: caller)
+        return AnswerWriter.object { answer in
+            answer.member(
+                "users",
+                found.map {
+                    UserIdentity(userName: $0.user.name, account: $0.user, lookup: $0.lookup).json
+                })
+        }
     }
+
+    /// users/lookup/email, id and contacts, in the older user dictionary.
     func lookupUsers(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let caller = try context.requireUser()
+        var found: [FoundUser]
+        if context.endpoint == .usersLookupContacts {
+            found = try await discoverable(for: caller).map {
+                FoundUser(user: $0, lookup: UserLookup())
+            }
+        } else {
+            let lookups = try UserLookup.legacyList(
+                JSONReader(body), limits: settings.requestLimits)
+            for (index, lookup) in lookups.enumerated() {
+                try requireKey(of: lookup, index, context.endpoint)
+            }
+            found = try await find(lookups, for: caller)
+        }
+        return AnswerWriter.object { answer in
+            answer.member("users", found.map(\.legacy))
+        }
+    }
+
+    private func requireKey(of lookup: UserLookup, _ index: Int, _ endpoint: Endpoint)
+        throws(ServerError)
+    {
+        let byName = endpoint == .usersLookupID
+        guard byName ? lookup.userName != nil : lookup.emailAddress != nil else {
+            throw ServerError(
+                .badRequest,
+                "users[\(index)] lacks \(byName ? "userRecordName" : "emailAddress").")
+        }
+    }
+
+    /// Those who agree to be found, without the caller, by e-mail address.
+    private func discoverable(for caller: UserRow) async throws(ServerError) -> [UserRow] {
+        let limit = settings.maximumFeedResults
+        return try await storage.read { reader throws(ServerError) in
+            let users = try reader.users().filter {
+                $0.isDiscoverable && !$0.isDisabled && $0.name != caller.name
+            }
+            return Array(users.prefix(limit))
+        }
+    }
+
+    /// In the order of the request, each with what it was looked up by.
+    private func find(_ lookups: [UserLookup], for caller: UserRow) async throws(ServerError)
+        -> [FoundUser]
+    {
+        try await storage.read { reader throws(ServerError) in
+            var found: [FoundUser] = []
+            for lookup in lookups {
+                guard let user = try reader.user(lookup.normalised, caller), !user.isDisabled,
+                    user.isDiscoverable || user.name == caller.name
+                else { continue }
+                found.append(FoundUser(user: user, lookup: lookup))
+            }
+            return found
+        }
+    }
+}
+
+/// Somebody who was found, and by what.
+private struct FoundUser: Sendable {
+    let user: UserRow
+    let lookup: UserLookup
+
+    /// The older user dictionary; with the e-mail address only where the caller knew it.
+    var legacy: JSONValue {
+        var members = [
+            JSONMember(key: "userRecordName", value: .string(user.name.text)),
+            JSONMember(key: "firstName", value: .string(user.givenName)),
+            JSONMember(key: "lastName", value: .string(user.familyName)),
+        ]
+        if let address = lookup.emailAddress {
+            members.append(JSONMember(key: "emailAddress", value: .string(address)))
+        }
+        return .object(members)
+    }
+}
+
+extension AccountReader {
+    /// By the first of user name, e-mail address and telephone number that the lookup has.
+    func user(_ lookup: UserLookup, _ caller: UserRow) throws(ServerError) -> UserRow? {
+        if let name = lookup.userName {
+            return try user(name == .defaultOwner ? caller.name : name)
+        }
+        if let address = lookup.emailAddress { return try user(emailAddress: address) }
+        if let number = lookup.phoneNumber { return try user(phoneNumber: number) }
+        return nil
     }
 }

@@ -6,13 +6,8 @@ extension UserLookup {
     /// lower case, telephone numbers as digits after an optional plus sign.
     package var normalised: UserLookup {
         UserLookup(
-            emailAddress: emailAddress.map { Text($0.string.lowercased()) },
+            emailAddress: emailAddress?.lowercased,
             phoneNumber: phoneNumber.map(Self.digits), userName: userName)
-    }
-
-    var isEmpty: Bool {
-        (emailAddress?.isEmpty ?? true) && (phoneNumber?.isEmpty ?? true)
-            && (userName?.bytes.isEmpty ?? true)
     }
 
     static func digits(_ number: Text) -> Text {

@@ -77,9 +77,9 @@ extension ParticipantDictionary {
         let id = try json.either("participantId", "participantID")
         self.init(
             participantID: try id?.string(maximumBytes: 128), lookup: lookup,
-            type: try json.choice("type") ?? .user,
-            permission: try json.choice("permission") ?? .readOnly,
-            status: try json.choice("acceptanceStatus") ?? .invited)
+            type: try json.choice("type"),
+            permission: try json.choice("permission"),
+            status: try json.choice("acceptanceStatus"))
         guard participantID != nil || !lookup.isEmpty else {
             throw json.error(
                 "names nobody: it needs participantId, or userIdentity with userRecordName or "

@@ -1,0 +1,32 @@
+import RecordModel
+import RecordWire
+
+/// So much of an address as its owner needs to know it again, and nobody else can use.
+enum MaskedContact {
+    /// `b***@e***.org`
+    static func emailAddress(_ address: Text) -> Text {
+        let parts = address.string.split(separator: "@", maxSplits: 1)
+        guard parts.count == 2 else { return "***" }
+        let domain = parts[1].split(separator: ".")
+        let top = domain.count > 1 ? domain.last.map { ".\($0)" } ?? "" : ""
+        return Text("\(parts[0].prefix(1))***@\(parts[1].prefix(1))***\(top)")
+    }
+
+    /// The last two digits.
+    static func phoneNumber(_ number: Text) -> Text { Text("***\(number.string.suffix(2))") }
+
+    /// An item of `potentialMatchList` (reference §5.10).
+    static func potentialMatch(_ row: ParticipantRow) -> JSONValue {
+        var contact: [JSONMember] = []
+        if let address = row.lookup.emailAddress {
+            contact.append(
+                JSONMember(key: "emailAddress", value: .string(emailAddress(address))))
+        }
+        if let number = row.lookup.phoneNumber {
+            contact.append(JSONMember(key: "phoneNumber", value: .string(phoneNumber(number))))
+        }
+        return [
+            "participantId": .string(row.participantID), "contactInformation": .object(contact),
+        ]
+    }
+}

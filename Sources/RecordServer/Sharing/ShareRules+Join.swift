@@ -1,0 +1,119 @@
+import RecordModel
+import RecordWire
+
+/// What a short GUID opens for somebody.
+enum ShareStanding: Hashable {
+    case owner
+    /// Invited, or in the share already.
+    case participant(ParticipantRow)
+    /// Anyone with the URL, of a share that is public.
+    case visitor(SharePermission)
+    /// Nothing; these invitations wait for somebody at another address.
+    case stranger(others: [ParticipantRow])
+
+    init(of user: UserRow, in share: ShareRow) {
+        if user.name == share.zone.database.owner {
+            self = .owner
+            return
+        }
+        let own = share.present.filter { $0.means(user) }
+        // An invitation by name or an acceptance counts before one to an address.
+        if let row = own.first(where: { $0.user != nil }) ?? own.first {
+            self = row.permission(in: share) == .none ? .stranger(others: []) : .participant(row)
+        } else if share.publicPermission.orNone != .none {
+            self = .visitor(share.publicPermission)
+        } else if share.participants.contains(where: { $0.status == .removed && $0.means(user) }) {
+            self = .stranger(others: [])
+        } else {
+            self = .stranger(others: share.present.filter { $0.user == nil })
+        }
+    }
+
+    var type: ParticipantType {
+        switch self {
+        case .owner: .owner
+        case .participant(let row): row.type
+        case .visitor: .publicUser
+        case .stranger: .unknown
+        }
+    }
+
+    var status: AcceptanceStatus {
+        switch self {
+        case .owner: .accepted
+        case .participant(let row): row.status
+        case .visitor: .invited
+        case .stranger: .unknown
+        }
+    }
+
+    func permission(in share: ShareRow) -> SharePermission {
+        switch self {
+        case .owner: .readWrite
+        case .participant(let row): row.permission(in: share)
+        case .visitor(let permission): permission
+        case .stranger: .none
+        }
+    }
+}
+
+extension ShareRules {
+    /// The same answer for a short GUID that is wrong, for one that was revoked, and for one of a
+    /// share that the caller was never invited to.
+    static let unknownShortGUID = ServerError(
+        .notFound, "This short GUID is of no share that is open to this user.")
+
+    /// The share after `user` has accepted it; equal to `share` when that changes nothing.
+    static func join(
+        _ share: ShareRow, _ user: UserRow, _ settings: ServiceSettings, ids: inout RandomIDs
+    ) throws(ServerError) -> ShareRow {
+        var joined = share
+        switch ShareStanding(of: user, in: share) {
+        case .owner: return share
+        case .participant(var row):
+            guard row.status != .accepted else { return share }
+            row.user = user.name
+            row.status = .accepted
+            // One person who was invited at two addresses is one participant.
+            joined.participants.removeAll {
+                $0.participantID != row.participantID && $0.type != .owner && $0.means(user)
+            }
+            joined.replace(row)
+        case .visitor(let permission):
+            guard share.present.count < settings.participantsPerShare else {
+                throw ServerError(
+                    .tooManyParticipants,
+                    "The share has \(settings.participantsPerShare) participants, and takes no more."
+                )
+            }
+            joined.participants.removeAll { $0.type != .owner && $0.means(user) }
+            joined.participants.append(
+                ParticipantRow(
+                    participantID: ids.hex128(), user: user.name,
+                    lookup: UserLookup(emailAddress: user.emailAddress), type: .publicUser,
+                    permission: permission, status: .accepted))
+        case .stranger: throw unknownShortGUID
+        }
+        return joined
+    }
+
+    /// Stores the share as its participants changed it outside of records/modify, with a new
+    /// version of its record in the zone's feed. `zone` is locked. Returns the new record.
+    static func save(
+        _ new: ShareRow, old: ShareRow, zone: ZoneRow, stamp: WriteStamp, ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> StoredRecord {
+        guard var record = try transaction.records(zone.handle, [new.name])[new.name],
+            !record.isDeleted
+        else { throw unknownShortGUID }
+        var zone = zone
+        zone.position += 1
+        record.tag = zone.position
+        record.position = zone.position
+        record.modified = stamp
+        try transaction.put(zone.handle, record)
+        try transaction.updateZone(zone)
+        try apply(old: old, new: new, ids: &ids, transaction)
+        return record
+    }
+}
