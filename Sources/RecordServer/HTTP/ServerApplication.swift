@@ -40,8 +40,8 @@ package struct ServerApplication: Sendable {
                 baseURL: context.baseURL, address: context.clientAddress,
                 requestID: context.requestID, now: context.now)
         }
-        addAssetRoutes(to: router, service: service, clock: clock)
-        addCourierRoutes(to: router, push: push, clock: clock)
+        addAssetRoutes(to: router, service: service)
+        addCourierRoutes(to: router, push: push)
         root = RootResponder(
             routes: RouteTable(router), configuration: configuration, clock: clock,
             logger: logger, observer: RequestObserver(logger: logger))

@@ -1,0 +1,93 @@
+import RecordModel
+import RecordWire
+
+/// Who may bring bytes for a record, and who may see those of one.
+enum AssetAccess {
+    /// The zone, when the caller may create the record, or change it where it exists.
+    ///
+    /// - Throws: zoneNotFound; accessDenied for what the caller can see and not change.
+    static func requireWrite(
+        _ zone: ZoneIdentifier, record: RecordName, type: RecordTypeName,
+        _ context: OperationContext, _ reader: any StorageReader
+    ) throws(ServerError) -> ZoneAccess {
+        let access = try ZoneAccess.open(zone, context, reader)
+        let stored = try self.record(record, access, reader)
+        switch access.view {
+        case .owner: break
+        case .participant(_, let permissions):
+            if let stored {
+                try access.requireWrite(for: stored.share)
+            } else {
+                guard permissions.values.contains(.readWrite) else {
+                    throw ServerError(
+                        .accessDenied, "All that is shared here is read-only for this user.")
+                }
+            }
+        case .publicDatabase:
+            let isCreator = stored.map { $0.created.user == access.user?.name } ?? false
+            guard
+                try allows(
+                    stored == nil ? .create : .write, stored?.type ?? type,
+                    isCreator: isCreator, context, reader)
+            else {
+                throw ServerError(
+                    .accessDenied, "The schema does not let this user write such records.")
+            }
+        }
+        return access
+    }
+
+    /// The record as the caller may see it; nil when it is not there for this caller.
+    static func readable(
+        _ name: RecordName, _ access: ZoneAccess, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> StoredRecord? {
+        guard let stored = try record(name, access, reader) else { return nil }
+        guard access.zone.key.database.isPublic else { return stored }
+        let isCreator =
+            access.user != nil && stored.created.user == access.user?.name
+        return try allows(.read, stored.type, isCreator: isCreator, context, reader)
+            ? stored : nil
+    }
+
+    /// Nil for what does not exist or is not in this view.
+    private static func record(
+        _ name: RecordName, _ access: ZoneAccess, _ reader: any StorageReader
+    ) throws(ServerError) -> StoredRecord? {
+        guard let stored = try reader.records(access.zone.handle, [name])[name],
+            !stored.isDeleted, access.shows(stored)
+        else { return nil }
+        return stored
+    }
+
+    private static func allows(
+        _ permission: SchemaPermission, _ type: RecordTypeName, isCreator: Bool,
+        _ context: OperationContext, _ reader: any StorageReader
+    ) throws(ServerError) -> Bool {
+        let schema = try ContainerSchema.current(context.container, reader)
+        let roles = try ContainerSchema.roles(
+            of: context.caller, in: context.container, reader)
+        return schema.allows(permission, type: type, roles: roles, isCreator: isCreator)
+    }
+}
+
+extension OperationContext {
+    /// For a request whose sealed URL is its only credential: as if `user` had called in the
+    /// database where the zone is for this user.
+    static func bearer(
+        _ endpoint: Endpoint, of user: UserRow?, zone: ZoneKey, requestID: Text, now: Timestamp
+    ) -> OperationContext {
+        let scope: DatabaseScope =
+            zone.database.isPublic
+            ? .public : zone.database.owner == user?.name ? .private : .shared
+        return OperationContext(
+            endpoint: endpoint, container: zone.database.container, scope: scope,
+            caller: user.map(Caller.user) ?? .anonymous, requestID: requestID, now: now,
+            baseURL: "")
+    }
+}
+
+extension ZoneKey {
+    /// The zone in a request.
+    var identifier: ZoneIdentifier { ZoneIdentifier(zone: zone, owner: database.owner) }
+}
