@@ -3,14 +3,13 @@ import RecordWire
 
 /// Who may bring bytes for a record, and who may see those of one.
 enum AssetAccess {
-    /// The zone, when the caller may create the record, or change it where it exists.
+    /// Refuses a caller who may neither create the record nor, where it exists, change it.
     ///
-    /// - Throws: zoneNotFound; accessDenied for what the caller can see and not change.
+    /// - Throws: accessDenied.
     static func requireWrite(
-        _ zone: ZoneIdentifier, record: RecordName, type: RecordTypeName,
+        _ record: RecordName, type: RecordTypeName, _ access: ZoneAccess,
         _ context: OperationContext, _ reader: any StorageReader
-    ) throws(ServerError) -> ZoneAccess {
-        let access = try ZoneAccess.open(zone, context, reader)
+    ) throws(ServerError) {
         let stored = try self.record(record, access, reader)
         switch access.view {
         case .owner: break
@@ -34,7 +33,6 @@ enum AssetAccess {
                     .accessDenied, "The schema does not let this user write such records.")
             }
         }
-        return access
     }
 
     /// The record as the caller may see it; nil when it is not there for this caller.

@@ -104,8 +104,9 @@ struct AssetUpload: Sendable {
         let zone = ticket.place.zone
         let context = OperationContext.bearer(
             .assetsUpload, of: user, zone: zone, requestID: requestID, now: now)
-        _ = try AssetAccess.requireWrite(
-            zone.identifier, record: ticket.place.record, type: ticket.type, context, reader)
+        let access = try ZoneAccess.open(zone.identifier, context, reader)
+        try AssetAccess.requireWrite(
+            ticket.place.record, type: ticket.type, access, context, reader)
         guard !zone.database.isPublic else { return }
         let quota =
             try reader.user(zone.database.owner)?.quotaBytes ?? service.settings.quotaBytes
