@@ -1,0 +1,148 @@
+import Dispatch
+import Glibc
+import RecordModel
+import Synchronization
+
+/// The real `recordfs-server`, as a child process; killed when this value goes.
+final class ServerProcess: Sendable {
+    let pid: pid_t
+    /// Where `serve` listens; 0 for other commands.
+    let port: Int
+    private let output: String
+    private let errors: String
+    private let files: TemporaryDirectory
+    private let exit = ProcessExit()
+
+    /// Beside the bundle of these tests.
+    static let binary: String = {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
+        var folder = (bundle ?? CommandLine.arguments[0]).split(separator: "/")
+        folder.removeLast()
+        return "/" + folder.joined(separator: "/") + "/recordfs-server"
+    }()
+
+    /// Runs any command of the binary.
+    init(_ arguments: [String], environment: [String: String] = [:], port: Int = 0) throws {
+        files = try TemporaryDirectory()
+        output = files.path + "/out"
+        errors = files.path + "/err"
+        self.port = port
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_CREAT | O_WRONLY, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, O_CREAT | O_WRONLY, 0o600)
+        let argv = ([Self.binary] + arguments).map { strdup($0) } + [nil]
+        let envp = Self.environment(environment).map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var child: pid_t = 0
+        let code = posix_spawn(&child, Self.binary, &actions, nil, argv, envp)
+        guard code == 0 else { throw RawHTTPError("spawn \(Self.binary): errno \(code)") }
+        pid = child
+        exit.watch(child)
+    }
+
+    /// Starts `serve` on a free port of 127.0.0.1 and waits until it answers /health.
+    static func serve(
+        data: String, arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> ServerProcess {
+        try await RawHTTP.run {
+            let port = try freePort()
+            let server = try ServerProcess(
+                ["serve", "--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
+                environment: environment, port: port)
+            let end = ContinuousClock.now + .seconds(30)
+            while ContinuousClock.now < end, server.exit.status(within: 0) == nil {
+                if let connection = try? RawConnection(port: port) {
+                    try connection.send(
+                        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    if try connection.readAnswer()?.status == 200 { return server }
+                }
+                _ = server.exit.status(within: 0.02)
+            }
+            throw RawHTTPError("did not start: \(server.outputText) \(server.errorText)")
+        }
+    }
+
+    var outputText: String { Self.text(output) }
+    var errorText: String { Self.text(errors) }
+
+    func signal(_ number: Int32) { kill(pid, number) }
+
+    /// The exit code, or 128 and the signal; throws when it runs longer than that.
+    func wait(seconds: Double = 30) async throws -> Int32 {
+        try await RawHTTP.run { [exit] in
+            guard let status = exit.status(within: seconds) else {
+                throw RawHTTPError("still running after \(seconds) s")
+            }
+            return status
+        }
+    }
+
+    deinit {
+        if exit.status(within: 0) == nil {
+            kill(pid, SIGKILL)
+            _ = exit.status(within: 10)
+        }
+    }
+
+    private static func environment(_ additions: [String: String]) -> [String: String] {
+        var all = ["LC_ALL": "C.UTF-8"]
+        for name in ["PATH", "HOME", "TMPDIR"] {
+            if let value = getenv(name) { all[name] = String(cString: value) }
+        }
+        return all.merging(additions) { $1 }
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+            }
+        }
+        guard result == 0 else { throw RawHTTPError("no free port: errno \(errno)") }
+        return Int(in_port_t(bigEndian: address.sin_port))
+    }
+
+    private static func text(_ path: String) -> String {
+        guard let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The end of a process, awaited by any number of callers with a deadline.
+final class ProcessExit: Sendable {
+    private let ended = DispatchSemaphore(value: 0)
+    private let code = Mutex<Int32?>(nil)
+
+    func watch(_ pid: pid_t) {
+        DispatchQueue(label: "wait.\(pid)").async { [self] in
+            var raw: Int32 = 0
+            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+            let signal = raw & 0x7F
+            let status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+            code.withLock { $0 = status }
+            ended.signal()
+        }
+    }
+
+    /// Nil when the process still runs at the deadline.
+    func status(within seconds: Double) -> Int32? {
+        guard ended.wait(timeout: .now() + seconds) == .success else { return nil }
+        ended.signal()
+        return code.withLock { $0 }
+    }
+}

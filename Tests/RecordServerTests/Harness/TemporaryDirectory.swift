@@ -1,0 +1,36 @@
+import Glibc
+
+/// A new folder that goes with this value, and all that is in it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/recordfs-server-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw RawHTTPError("mkdtemp: errno \(errno)") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        guard let stream = opendir(path) else {
+            unlink(path)
+            return
+        }
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            let child = "\(path)/\(name)"
+            if Int(entry.pointee.d_type) == Int(DT_DIR) {
+                remove(child)
+            } else {
+                unlink(child)
+            }
+        }
+        closedir(stream)
+        rmdir(path)
+    }
+}

@@ -1,0 +1,275 @@
+import HTTPTypes
+import Logging
+import RecordModel
+import RecordServer
+import RecordWire
+import Synchronization
+import Testing
+
+/// A whole record server in this process, for tests.
+///
+/// Storage in memory, a clock that stands still until the test moves it, the container
+/// `iCloud.org.example.app` with API tokens of both environments, and the users alice, bob and
+/// carol. Nothing is limited in rate unless the test asks for it.
+///
+///     let server = try await TestServer()                     // through the router
+///     let server = try await TestServer(.socket)              // over 127.0.0.1
+///     let answer = try await server.call(.zonesList, .private, as: .alice)
+///     #expect(answer.status == 200)
+///     let zones = answer.json["zones"]?.array
+///     let other = try await server.call(
+///         .recordsLookup, .shared, as: .bob, ["records": [["recordName": "n-1"]]])
+///     #expect(other.code == "ZONE_NOT_FOUND")
+///
+/// `request` sends anything else: pages, assets, long polls, wrong bodies. `server.service`,
+/// `server.storage` and `server.clock` are there for looking behind the wire. `call` keeps the
+/// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through both
+/// transports with `@Test(arguments: TestServer.Transport.allCases)`.
+final class TestServer: Sendable {
+    enum Transport: Sendable, CaseIterable { case router, socket }
+
+    /// Who calls.
+    enum Person: Hashable, Sendable {
+        case alice, bob, carol
+        /// Somebody else, made with `addUser`.
+        case other(UserName)
+        /// An API token without a user.
+        case anonymous
+        /// No credentials at all.
+        case nobody
+
+        var user: UserName? {
+            switch self {
+            case .alice: TestServer.userName("a11ce")
+            case .bob: TestServer.userName("b0b")
+            case .carol: TestServer.userName("ca701")
+            case .other(let name): name
+            case .anonymous, .nobody: nil
+            }
+        }
+        static let people: [(Person, String)] = [
+            (.alice, "alice"), (.bob, "bob"), (.carol, "carol"),
+        ]
+    }
+
+    static let container: Text = "iCloud.org.example.app"
+    /// Of API tokens of the two environments, in the order of `ServerEnvironment.allCases`.
+    static let apiTokens = [
+        String(repeating: "d0", count: 32), String(repeating: "9a", count: 32),
+    ]
+
+    let application: ServerApplication
+    let storage: any Storage
+    let clock = ManualClock()
+    let transport: Transport
+    private let running: RunningServer?
+    private let assets: TemporaryDirectory
+    private struct TokenKey: Hashable {
+        let person: Person
+        let environment: ServerEnvironment
+    }
+    private let tokens = Mutex<[TokenKey: Text]>([:])
+
+    var service: RecordService { application.service }
+    var authenticator: Authenticator { application.authenticator }
+    /// Of the socket.
+    var port: Int { running?.port ?? 0 }
+
+    /// `configure` changes the configuration before the server is made. `storage` replaces the one
+    /// in memory; it has to be empty.
+    init(
+        _ transport: Transport = .router, storage: (any Storage)? = nil,
+        configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) async throws {
+        var configuration = ServerConfiguration()
+        configuration.port = transport == .socket ? 0 : 8080
+        configuration.rates = .unlimited
+        configure(&configuration)
+        assets = try TemporaryDirectory()
+        self.storage = try storage ?? SQLiteStorage.open(path: nil)
+        self.transport = transport
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        application = ServerApplication(
+            configuration: configuration, storage: self.storage,
+            assetDirectory: try AssetDirectory(path: assets.path),
+            sealKey: [UInt8](repeating: 7, count: 32), clock: clock, logger: logger)
+        try await Self.fill(self.storage, at: clock.now)
+        running = transport == .socket ? try await application.start() : nil
+    }
+
+    deinit {
+        guard let running else { return }
+        Task { try await running.stop() }
+    }
+
+    /// `_` and 32 digits.
+    static func userName(_ suffix: String) -> UserName {
+        UserName("_" + String(repeating: "0", count: 32 - suffix.count) + suffix)
+    }
+
+    private static func fill(_ storage: any Storage, at now: Timestamp) async throws {
+        let milliseconds = now.nanoseconds / 1_000_000
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.createContainer(container)
+            for (environment, token) in zip(ServerEnvironment.allCases, apiTokens) {
+                try transaction.putAPIToken(
+                    APITokenRow(
+                        hash: Secret.hash(Text(token)),
+                        container: ContainerKey(container: container, environment: environment),
+                        name: "test", callbackURL: "https://app.example.org/signed-in",
+                        createdMilliseconds: milliseconds))
+            }
+            for (person, name) in Person.people {
+                guard let user = person.user else { continue }
+                try transaction.putUser(
+                    UserRow(
+                        name: user, emailAddress: Text(name + "@example.org"),
+                        givenName: Text(name), familyName: "Example", passwordHash: "",
+                        createdMilliseconds: milliseconds))
+            }
+        }
+    }
+
+    // MARK: Operations
+
+    /// Calls an operation; keeps the next web auth token of the answer.
+    func call(
+        _ endpoint: Endpoint, _ scope: DatabaseScope = .private, as person: Person = .alice,
+        _ body: JSONValue = [:], environment: ServerEnvironment = .development
+    ) async throws -> Answer {
+        let answer = try await request(
+            .post, try await target(endpoint, scope, as: person, environment: environment),
+            headers: [.contentType: "application/json"], body: body.serialized())
+        keep(answer, person, environment)
+        return answer
+    }
+
+    /// The path of an operation with the credentials of this person.
+    func target(
+        _ endpoint: Endpoint, _ scope: DatabaseScope = .private, as person: Person = .alice,
+        environment: ServerEnvironment = .development
+    ) async throws -> String {
+        let place = "1/\(Self.container)/\(environment.rawValue)"
+        let path =
+            endpoint.isDevice
+            ? "/device/\(place)/\(endpoint.rawValue)"
+            : "/database/\(place)/\(scope.rawValue)/\(endpoint.rawValue)"
+        return path + (try await query(as: person, environment: environment))
+    }
+
+    /// `?ckAPIToken=...&ckWebAuthToken=...` of this person; empty for nobody.
+    func query(as person: Person, environment: ServerEnvironment = .development) async throws
+        -> String
+    {
+        guard person != .nobody else { return "" }
+        let index = ServerEnvironment.allCases.firstIndex(of: environment) ?? 0
+        let query = "?ckAPIToken=" + Self.apiTokens[index]
+        guard person.user != nil else { return query }
+        return query + "&ckWebAuthToken="
+            + (try await token(of: person, environment: environment)).string
+    }
+
+    /// The newest web auth token of this person; signs in the first time.
+    func token(of person: Person, environment: ServerEnvironment = .development) async throws
+        -> Text
+    {
+        let key = TokenKey(person: person, environment: environment)
+        if let token = tokens.withLock({ $0[key] }) { return token }
+        let user = try #require(person.user)
+        let token = try await authenticator.signIn(
+            user, container: ContainerKey(container: Self.container, environment: environment),
+            staySignedIn: true, label: "test", now: clock.now)
+        tokens.withLock { $0[key] = token }
+        return token
+    }
+
+    private func keep(_ answer: Answer, _ person: Person, _ environment: ServerEnvironment) {
+        guard let name = HTTPField.Name("X-Apple-CloudKit-Web-Auth-Token"),
+            let next = answer.headers[name]
+        else { return }
+        tokens.withLock { $0[TokenKey(person: person, environment: environment)] = Text(next) }
+    }
+
+    // MARK: Anything else
+
+    /// Sends a request as it is.
+    func request(
+        _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:],
+        body: [UInt8] = []
+    ) async throws -> Answer {
+        switch transport {
+        case .router:
+            let answer = try await application.respond(
+                method, target, headers: headers, body: body)
+            return Answer(status: answer.status, headers: answer.headers, body: answer.body)
+        case .socket:
+            let answer = try await RawHTTP.request(
+                port: port, method.rawValue, target,
+                headers: headers.map { ($0.name.rawName, $0.value) }, body: body)
+            var fields = HTTPFields()
+            for (name, value) in answer.headers {
+                if let name = HTTPField.Name(name) {
+                    fields.append(HTTPField(name: name, value: value))
+                }
+            }
+            return Answer(status: answer.status, headers: fields, body: answer.body)
+        }
+    }
+
+    /// One more user.
+    func addUser(_ name: String, change: (inout UserRow) -> Void = { _ in }) async throws -> Person
+    {
+        let user = UserName("_" + SecureRandom.hex128())
+        var row = UserRow(
+            name: user, emailAddress: Text(name + "@example.org"), givenName: Text(name),
+            familyName: "Example", passwordHash: "",
+            createdMilliseconds: clock.now.nanoseconds / 1_000_000)
+        change(&row)
+        let final = row
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putUser(final)
+        }
+        return .other(user)
+    }
+
+    /// Changes the row of a user: an administrator, disabled, a quota.
+    func changeUser(_ person: Person, _ change: @escaping @Sendable (inout UserRow) -> Void)
+        async throws
+    {
+        let name = try #require(person.user)
+        try await storage.write { (transaction) throws(ServerError) in
+            guard var row = try transaction.user(name) else { return }
+            change(&row)
+            try transaction.putUser(row)
+        }
+    }
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let body: [UInt8]
+
+        /// Null where the body is no JSON.
+        var json: JSONValue { (try? JSONParser.parse(body)) ?? .null }
+        /// `serverErrorCode` of the whole answer.
+        var code: String? { json["serverErrorCode"]?.string?.string }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+}
+
+extension RateSettings {
+    static var unlimited: RateSettings {
+        var settings = RateSettings()
+        let none = Bucket(perSecond: 0, burst: 0)
+        (settings.user, settings.address, settings.resolve) = (none, none, none)
+        return settings
+    }
+}
+
+/// A clock that tests move by hand.
+final class ManualClock: WallClock {
+    private let time = Mutex(Timestamp(seconds: 1_800_000_000))
+    var now: Timestamp { time.withLock { $0 } }
+    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
