@@ -30,14 +30,11 @@ package final class PasswordSignIn: Sendable {
 
 /// E-mail addresses as names of accounts.
 package enum EmailAddress {
-    /// As it is stored and looked up: ASCII letters in lower case, no spaces around.
+    /// As it is stored and looked up: in lower case, no spaces around.
     package static func folded(_ text: Text) -> Text {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
         let trimmed = text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        return Text(
-            utf8: trimmed.map {
-                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0
-            })
+        return Text(String(decoding: trimmed, as: UTF8.self).lowercased())
     }
 
     /// Whether it can be one: something, one `@`, a domain, nothing invisible.

@@ -1,6 +1,7 @@
 import RecordModel
 
-/// What a web auth token says; sealed, so that only this server can have made it.
+/// What a web auth token says; sealed, so that only this server can have made it. The cookie of a
+/// browser on this server's own pages says the same, sealed for another purpose.
 struct WebAuthToken: Hashable, Sendable {
     /// How far a clock may have been set back since the token was made, in milliseconds.
     static let clockTolerance: Int64 = 60_000
@@ -28,14 +29,14 @@ struct WebAuthToken: Hashable, Sendable {
             lifeSeconds: lifeSeconds)
     }
 
-    func sealed(by seal: Seal) -> Text {
+    func sealed(by seal: Seal, for purpose: Seal.Purpose = .webAuthToken) -> Text {
         var payload = ByteWriter()
         payload.append(Self.version)
         payload.append(Hexadecimal.decode(session.utf8) ?? [])
         payload.append(generation)
         payload.append(issuedMilliseconds)
         payload.append(lifeSeconds)
-        return seal.seal(payload.bytes, for: .webAuthToken)
+        return seal.seal(payload.bytes, for: purpose)
     }
 
     init(session: Text, generation: Int64, issuedMilliseconds: Int64, lifeSeconds: Int64) {
@@ -46,8 +47,8 @@ struct WebAuthToken: Hashable, Sendable {
     }
 
     /// Nil when it was not made here.
-    init?(_ token: Text, seal: Seal) {
-        guard let payload = seal.open(token, for: .webAuthToken) else { return nil }
+    init?(_ token: Text, seal: Seal, for purpose: Seal.Purpose = .webAuthToken) {
+        guard let payload = seal.open(token, for: purpose) else { return nil }
         var reader = ByteReader(payload)
         guard reader.byte() == Self.version, let session = reader.bytes(16),
             let generation = reader.int64(), let issued = reader.int64(),

@@ -8,7 +8,7 @@ package import RecordModel
 package struct Seal: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case zoneToken, databaseToken, continuation, uploadURL, downloadURL, receipt
-        case webAuthToken, signIn, form, courier
+        case webAuthToken, signIn, form, browser, courier
     }
 
     private static let macBytes = 16

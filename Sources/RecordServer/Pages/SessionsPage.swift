@@ -1,0 +1,89 @@
+import RecordModel
+import RecordWire
+
+extension Pages {
+    private static let signOutAction = "sign-out"
+    private static let revokeAction = "sessions"
+
+    /// The sign-ins of a person, each with a button that ends it.
+    func showSessions(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        guard let session = try await browserSession(request) else {
+            return .redirect(to: "/sign-in")
+        }
+        let rows = try await Accounts(storage: service.storage)
+            .sessions(of: Text(utf8: session.user.name.bytes))
+            .filter { !$0.isRevoked && $0.expiresMilliseconds >= request.milliseconds }
+        let token = FormToken(request, seal: authenticator.seal)
+        let items = rows.map { row in
+            item(row, isThis: row.id == session.row.id, token.field(Self.revokeAction))
+        }
+        var response = PageResponse.page(
+            "Where you are signed in",
+            """
+            <p>You are signed in as <strong>\(session.user.emailAddress)</strong>.</p>
+            <form method="post" action="/sign-out">
+            \(token.field(Self.signOutAction))
+            <button type="submit">Sign out of this browser</button>
+            </form>
+            <ul>\(items)</ul>
+            """)
+        response.setCookie(of: token, isSecure: request.isSecure)
+        return response
+    }
+
+    private func item(_ row: SessionRow, isThis: Bool, _ field: HTML) -> HTML {
+        let place: HTML
+        if row.container == BrowserSession.container {
+            place = isThis ? "This browser" : "A browser"
+        } else {
+            place = "\(row.container.container) (\(row.container.environment.rawValue))"
+        }
+        return """
+            <li><strong>\(place)</strong><br>\(row.label)<br>
+            since \(PageTime.text(milliseconds: row.createdMilliseconds)), last used
+            \(PageTime.text(milliseconds: row.generationMilliseconds))
+            <form method="post" action="/sessions">
+            \(field)
+            <input type="hidden" name="session" value="\(row.id)">
+            <button type="submit">End</button>
+            </form></li>
+            """
+    }
+
+    func revokeSession(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        guard let session = try await browserSession(request) else {
+            return .redirect(to: "/sign-in")
+        }
+        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.revokeAction) else {
+            throw Self.staleForm
+        }
+        try await Accounts(storage: service.storage).revokeSession(
+            request["session"] ?? "", of: session.user.name)
+        return .redirect(to: "/sessions")
+    }
+
+    func signOut(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        var response = PageResponse.redirect(to: "/signed-out")
+        guard let session = try await browserSession(request) else { return response }
+        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.signOutAction)
+        else {
+            throw Self.staleForm
+        }
+        try await endBrowserSession(session, request, &response)
+        return response
+    }
+
+    func signedOut(_ request: PageRequest) -> PageResponse {
+        .page(
+            "You are signed out",
+            """
+            <p>Programs that you signed in to stay signed in.
+            <a href="/sign-in">Sign in again</a></p>
+            """)
+    }
+
+    static let staleForm = ServerError(
+        .accessDenied,
+        "The form was too old, or your browser keeps no cookies. Go back, load the page again "
+            + "and try once more.")
+}

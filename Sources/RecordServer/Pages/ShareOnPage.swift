@@ -1,0 +1,92 @@
+import RecordModel
+import RecordWire
+
+/// A share as its page shows it.
+struct ShareOnPage: Sendable {
+    /// What the person who looks is to the share.
+    enum Relation: Hashable, Sendable {
+        case owner
+        case member
+        /// Invited, or the share is open to everybody with the address.
+        case invited
+        /// Not signed in, and the share is not open to everybody.
+        case unknown
+    }
+
+    let container: ContainerKey
+    let relation: Relation
+    /// Nil where it may not be shown.
+    let title: Text?
+    let ownerName: Text?
+    let permission: SharePermission
+}
+
+extension Pages {
+    /// The share with this short GUID for this person. Nil for a GUID that does not exist, and
+    /// likewise for a share that the person is not invited to.
+    func share(_ shortGUID: Text, for user: UserRow?) async throws(ServerError) -> ShareOnPage? {
+        guard (1...64).contains(shortGUID.utf8.count),
+            shortGUID.utf8.allSatisfy(ShortGUIDRule.isByte)
+        else { return nil }
+        return try await service.storage.read { (reader) throws(ServerError) -> ShareOnPage? in
+            for container in try reader.containers() {
+                for environment in ServerEnvironment.allCases {
+                    let key = ContainerKey(container: container, environment: environment)
+                    guard let row = try reader.share(key, shortGUID: shortGUID) else { continue }
+                    return try Self.show(row, to: user, reader)
+                }
+            }
+            return nil
+        }
+    }
+
+    private static func show(
+        _ row: ShareRow, to user: UserRow?, _ reader: any StorageReader
+    ) throws(ServerError) -> ShareOnPage? {
+        guard let relation = relation(of: user, to: row) else { return nil }
+        let owner = row.zone.database.owner
+        var title: Text?
+        var ownerName: Text?
+        if relation != .unknown {
+            ownerName = try reader.user(owner)?.displayName
+            title = try Self.title(of: row, reader)
+        }
+        let own = user.flatMap { user in row.present.first { $0.means(user) } }
+        return ShareOnPage(
+            container: row.zone.database.container, relation: relation, title: title,
+            ownerName: ownerName,
+            permission: own.map { $0.permission(in: row) } ?? row.publicPermission)
+    }
+
+    private static func relation(of user: UserRow?, to row: ShareRow) -> ShareOnPage.Relation? {
+        let isOpen = row.publicPermission == .readOnly || row.publicPermission == .readWrite
+        guard let user else { return isOpen ? .invited : .unknown }
+        if row.zone.database.owner == user.name { return .owner }
+        if let own = row.present.first(where: { $0.means(user) }) {
+            return own.status == .accepted ? .member : .invited
+        }
+        let isRemoved = row.participants.contains { $0.status == .removed && $0.means(user) }
+        return isOpen && !isRemoved ? .invited : nil
+    }
+
+    private static func title(of row: ShareRow, _ reader: any StorageReader) throws(ServerError)
+        -> Text?
+    {
+        guard let zone = try reader.zone(row.zone),
+            let record = try reader.records(zone.handle, [row.name])[row.name], !record.isDeleted
+        else { return nil }
+        let field = try FieldsCodec.decode(record.fields).first {
+            $0.name == FieldName("cloudkit.title") && !$0.isEncrypted
+        }
+        guard case .string(let title) = field?.value, !title.isEmpty else { return nil }
+        return title
+    }
+}
+
+extension UserRow {
+    /// For people: the name, else nothing that would tell the e-mail address.
+    var displayName: Text? {
+        let parts = [givenName, familyName].filter { !$0.isEmpty }.map(\.string)
+        return parts.isEmpty ? nil : Text(parts.joined(separator: " "))
+    }
+}

@@ -1,0 +1,145 @@
+import RecordModel
+import RecordWire
+
+extension Pages {
+    private static let action = "sign-in"
+
+    func showSignIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        let target = try await signInTarget(request)
+        let session = request["other"] == nil ? try await browserSession(request) : nil
+        if case .page(let path) = target, session != nil { return .redirect(to: path) }
+        return signInPage(request, target, known: session?.user)
+    }
+
+    func signIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        let target = try await signInTarget(request)
+        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.action) else {
+            return signInPage(
+                request, target, status: 403,
+                fault: "The form was too old, or your browser keeps no cookies. Please try again.")
+        }
+        let staySignedIn = request["stay"] != nil
+        if request["continue"] != nil {
+            guard let session = try await browserSession(request) else {
+                return signInPage(request, target, status: 403, fault: "Please sign in again.")
+            }
+            return try await finish(target, session.user, staySignedIn, request)
+        }
+        let user: UserRow?
+        do throws(ServerError) {
+            user = try await passwords.user(
+                emailAddress: request["email"] ?? "", password: request["password"]?.utf8 ?? [],
+                address: request.client.address, now: request.client.now)
+        } catch  where error.code == .throttled || error.code == .tryAgainLater {
+            let wait: HTML = "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
+            var response = signInPage(
+                request, target, status: error.code.httpStatus, fault: wait)
+            response.add("Retry-After", String(error.retryAfter ?? 10))
+            return response
+        }
+        guard let user else {
+            return signInPage(
+                request, target, status: 403,
+                fault: "The e-mail address or the password is not right.")
+        }
+        var response = try await finish(target, user, staySignedIn, request)
+        try await startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
+        return response
+    }
+
+    private func finish(
+        _ target: SignInTarget, _ user: UserRow, _ staySignedIn: Bool, _ request: PageRequest
+    ) async throws(ServerError) -> PageResponse {
+        switch target {
+        case .page(let path): return .redirect(to: path)
+        case .client(let row, _, let delivery):
+            let token = try await authenticator.signIn(
+                user.name, container: row.container, staySignedIn: staySignedIn,
+                label: row.name, now: request.client.now)
+            switch delivery {
+            case .callback(let url): return .redirect(to: url.adding("ckWebAuthToken", token))
+            case .message(let origins): return tokenPage(token, origins: origins)
+            }
+        }
+    }
+
+    /// Hands the token to the page that opened this window; without a script, or without such a
+    /// page, the person copies it.
+    private func tokenPage(_ token: Text, origins: [Text]) -> PageResponse {
+        let list = origins.map(\.string).joined(separator: " ")
+        return .page(
+            "You are signed in", hasScript: true,
+            """
+            <div id="token" data-token="\(token)" data-origins="\(list)"></div>
+            <p>You can close this window now.</p>
+            <p><label>If the program asks for a token, copy this one into it, and show it to nobody:
+            <textarea readonly rows="6">\(token)</textarea></label></p>
+            """)
+    }
+
+    private func signInPage(
+        _ request: PageRequest, _ target: SignInTarget, status: Int = 200, fault: HTML? = nil,
+        known: UserRow? = nil
+    ) -> PageResponse {
+        let token = FormToken(request, seal: authenticator.seal)
+        let error: HTML = fault.map { "<p class=\"error\" role=\"alert\">\($0)</p>" } ?? ""
+        let hidden = ["request", "callback", "next"].compactMap { name in
+            request[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as HTML }
+        }
+        let fields = known.map { continueFields($0, request) } ?? Self.passwordFields(request)
+        var response = PageResponse.page(
+            "Sign in", status: status, formTargets: target.formTargets,
+            """
+            \(Self.purpose(of: target))
+            \(error)
+            <form method="post" action="/sign-in">
+            \(token.field(Self.action))
+            \(hidden)
+            \(fields)
+            </form>
+            """)
+        response.setCookie(of: token, isSecure: request.isSecure)
+        return response
+    }
+
+    private static func purpose(of target: SignInTarget) -> HTML {
+        guard case .client(let row, let origin, let delivery) = target else { return "" }
+        var receiver: HTML = ""
+        switch delivery {
+        case .callback(let url): receiver = " at <code>\(url.source)</code>"
+        case .message:
+            if let origin { receiver = " at <code>\(origin)</code>" }
+        }
+        return """
+            <p><strong>\(row.name)</strong>\(receiver) wants to use your data in
+            <strong>\(row.container.container)</strong>
+            (\(row.container.environment.rawValue)).</p>
+            """
+    }
+
+    private static func passwordFields(_ request: PageRequest) -> HTML {
+        """
+        <label>E-mail address
+        <input type="email" name="email" value="\(request.form?["email"] ?? "")" required
+          autocomplete="username" autocapitalize="none" spellcheck="false"></label>
+        <label>Password
+        <input type="password" name="password" required autocomplete="current-password"></label>
+        <label><input type="checkbox" name="stay" value="1"> Stay signed in</label>
+        <button type="submit">Sign in</button>
+        """
+    }
+
+    private func continueFields(_ user: UserRow, _ request: PageRequest) -> HTML {
+        let items = ["request", "callback", "next"].compactMap { name in
+            request[name].map { "\(name)=\(QueryEncoding.encode($0.utf8))" }
+        }
+        let other = "/sign-in?" + (items + ["other=1"]).joined(separator: "&")
+        return """
+            <input type="hidden" name="continue" value="1">
+            <p>You are signed in as <strong>\(user.emailAddress)</strong>.</p>
+            <label><input type="checkbox" name="stay" value="1"> Stay signed in</label>
+            <button type="submit">Continue</button>
+            <p><a href="\(other)">Use another account</a></p>
+            """
+    }
+}

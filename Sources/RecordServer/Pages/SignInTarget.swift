@@ -1,0 +1,87 @@
+import RecordModel
+import RecordWire
+
+/// Where a person goes after signing in.
+enum SignInTarget: Hashable, Sendable {
+    /// A client of a container gets a web auth token.
+    case client(APITokenRow, origin: Text?, Delivery)
+    /// A page of this server.
+    case page(String)
+
+    enum Delivery: Hashable, Sendable {
+        /// In the query of this URL.
+        case callback(CallbackURL)
+        /// By `window.postMessage` to these origins, and on the page for copying.
+        case message(origins: [Text])
+    }
+
+    /// Where a form that leads there may end.
+    var formTargets: [String] {
+        if case .client(_, _, .callback(let url)) = self { [url.source] } else { [] }
+    }
+
+    /// Pages that may follow a sign-in: nothing but these can be asked for.
+    static func localPage(_ next: Text?) -> String {
+        let share = Array("/share/".utf8)
+        guard let next, next.utf8.starts(with: share) else { return "/sessions" }
+        let guid = next.utf8.dropFirst(share.count)
+        let isGUID = !guid.isEmpty && guid.count <= 64 && guid.allSatisfy(ShortGUIDRule.isByte)
+        return isGUID ? next.string : "/sessions"
+    }
+}
+
+/// What a short GUID is made of: nothing else reaches a page or the storage.
+enum ShortGUIDRule {
+    static func isByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Pages {
+    /// What `request`, `callback` and `next` of a sign-in page mean. Errors: `badRequest` for an
+    /// address of the page that is not good (any more), or a callback URL that is not registered.
+    func signInTarget(_ request: PageRequest) async throws(ServerError) -> SignInTarget {
+        guard let sealed = request["request"] else {
+            return .page(SignInTarget.localPage(request["next"]))
+        }
+        let stale = ServerError(
+            .badRequest,
+            "The address of this sign-in page is not good any more. Go back to where you came "
+                + "from and start again.")
+        guard let signIn = SignInRequest(sealed, seal: authenticator.seal),
+            request.milliseconds <= signIn.expiresMilliseconds
+        else { throw stale }
+        let row = try await service.storage.read { (reader) throws(ServerError) in
+            try reader.apiToken(hash: signIn.apiTokenHash)
+        }
+        guard let row, !row.isRevoked, row.container == signIn.container,
+            row.allows(origin: signIn.origin)
+        else { throw stale }
+        return .client(
+            row, origin: signIn.origin,
+            try delivery(row, origin: signIn.origin, asked: request["callback"]))
+    }
+
+    private func delivery(_ row: APITokenRow, origin: Text?, asked: Text?) throws(ServerError)
+        -> SignInTarget.Delivery
+    {
+        guard let registered = row.callbackURL else {
+            guard asked == nil else { throw Self.unregistered }
+            return .message(origins: origin.map { [$0] } ?? row.allowedOrigins)
+        }
+        if let url = CallbackURL.target(registered: registered, asked: asked) {
+            return .callback(url)
+        }
+        guard asked == nil else { throw Self.unregistered }
+        // A program without a port of its own: the person copies the token.
+        return .message(origins: [])
+    }
+
+    private static let unregistered = ServerError(
+        .badRequest, "The callback URL is not the one that is registered with the API token.")
+}
