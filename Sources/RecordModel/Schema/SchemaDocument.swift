@@ -100,7 +100,9 @@ extension SchemaDocument {
         return Array(text.utf8)
     }
 
-    static func line(_ field: Field) -> String {
+    private static func line(_ field: Field) -> String { "        " + field.text }
+
+    fileprivate static func text(_ field: Field) -> String {
         var words = [SchemaText.quoted(field.name.bytes)]
         let encrypted = field.field.isEncrypted ? "ENCRYPTED " : ""
         let scalar: (FieldType) -> String = { type in
@@ -118,11 +120,16 @@ extension SchemaDocument {
         if field.field.isQueryable { words.append("QUERYABLE") }
         if field.field.isSortable { words.append("SORTABLE") }
         if field.field.isSearchable { words.append("SEARCHABLE") }
-        return "        " + words.joined(separator: " ")
+        return words.joined(separator: " ")
     }
 
     private static func line(_ grant: Grant) -> String {
         let permissions = grant.permissions.map(\.rawValue).joined(separator: ", ")
         return "        GRANT \(permissions) TO \(SchemaText.quoted(Array(grant.role.utf8)))"
     }
+}
+
+extension SchemaDocument.Field {
+    /// As it is in a schema text.
+    package var text: String { SchemaDocument.text(self) }
 }

@@ -19,7 +19,9 @@ extension ContainerSchema {
         var added: [SchemaDocument.Field] = []
         for field in fields {
             if let definition = known?.field(field.name), !definition.isSystem {
-                resolved.append(try field.fitted(to: definition, of: type))
+                resolved.append(
+                    try field.fitted(
+                        to: definition, of: type, isStrict: settings.isStrict))
                 continue
             }
             guard field.value != nil else { continue }
@@ -29,7 +31,9 @@ extension ContainerSchema {
                 continue
             }
             added.append(definition)
-            resolved.append(try field.fitted(to: definition, of: type))
+            resolved.append(
+                try field.fitted(
+                    to: definition, of: type, isStrict: settings.isStrict))
         }
         guard known == nil || !added.isEmpty else { return (resolved, nil) }
         let count = (known?.clientFieldCount ?? 0) + added.count
@@ -102,7 +106,7 @@ extension ContainerSchema {
 extension WireField {
     /// The field with the type that the schema gives it.
     func fitted(
-        to definition: SchemaDocument.Field, of type: RecordTypeName
+        to definition: SchemaDocument.Field, of type: RecordTypeName, isStrict: Bool
     ) throws(ServerError) -> WireField {
         guard value != nil else { return self }
         guard !isEncrypted || definition.field.isEncrypted else {
@@ -110,37 +114,21 @@ extension WireField {
                 .badRequest,
                 "The field '\(name)' of record type '\(type)' is not ENCRYPTED in the schema.")
         }
-        var fitted = try plain(definition, of: type)
+        var fitted = try plain(definition, isStrict: isStrict)
         fitted.isEncrypted = definition.field.isEncrypted
         return fitted
     }
 
     private func plain(
-        _ definition: SchemaDocument.Field, of type: RecordTypeName
+        _ definition: SchemaDocument.Field, isStrict: Bool
     ) throws(ServerError) -> WireField {
-        if definition.number == .open, case .int64 = value {
-            var number = self
-            number.type = .int64
-            return number
+        guard definition.number == .open else {
+            return try coerced(to: definition.type, isStrict: isStrict)
         }
-        guard definition.type == .json else { return try coerced(to: definition.type) }
-        // On the wire it is a string, which says `STRING`.
-        let text = try coerced(to: .string)
-        guard case .string(let content)? = text.value, Self.isJSON(content) else {
-            throw ServerError(
-                .badRequest,
-                "The field '\(name)' of record type '\(type)' is JSON in the schema, and its text "
-                    + "is not JSON.")
-        }
-        return text
-    }
-
-    private static func isJSON(_ text: Text) -> Bool {
-        do throws(RecordError) {
-            _ = try JSONParser.parse(text.utf8)
-            return true
-        } catch {
-            return false
+        // Whole numbers stay so among the fractions of a NUMBER.
+        switch (definition.type, type) {
+        case (.double, .int64), (.list, .list(.int64)): return self
+        default: return try coerced(to: definition.type, isStrict: isStrict)
         }
     }
 }
