@@ -59,7 +59,7 @@ extension SQLiteAccess {
     func usedBytes(_ owner: UserName) throws(ServerError) -> Int64 {
         try first(
             """
-            SELECT total(z.record_bytes + z.asset_bytes)
+            SELECT coalesce(sum(z.record_bytes + z.asset_bytes), 0)
             FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
             WHERE d.owner = ?
             """, [.name(owner)]

@@ -1,0 +1,182 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+@Suite("Storage: feeds") struct StorageFeedTests {
+    typealias Sample = StorageSample
+
+    private func feed(
+        _ storage: OpenedStorage, _ zone: ZoneRow, after position: Int64 = 0,
+        shares: [RecordName]? = nil, descending: Bool = false, limit: Int = 100
+    ) async throws -> [String] {
+        try await storage.read { (reader) throws(ServerError) in
+            try reader.changes(
+                zone.handle, after: position, shares: shares, descending: descending,
+                limit: limit
+            ).summary
+        }
+    }
+
+    private func count(
+        _ storage: OpenedStorage, _ zone: ZoneRow, after position: Int64 = 0,
+        shares: [RecordName]? = nil, limit: Int = 100
+    ) async throws -> Int {
+        try await storage.read { (reader) throws(ServerError) in
+            try reader.countChanges(zone.handle, after: position, shares: shares, limit: limit)
+        }
+    }
+
+    @Test(
+        "a feed has each record once at its last place, and pages of it join",
+        arguments: StorageSubject.all)
+    func order(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        try await storage.put([
+            Sample.record("a", 1), Sample.record("b", 2), Sample.record("c", 3),
+        ])
+        try await storage.put([Sample.record("a", 4), Sample.tombstone("b", 5)])
+        let all = ["c@3", "a@4", "-b@5"]
+        #expect(try await feed(storage, zone) == all)
+        #expect(try await feed(storage, zone, limit: 2) == ["c@3", "a@4"])
+        #expect(try await feed(storage, zone, after: 4) == ["-b@5"])
+        #expect(try await feed(storage, zone, after: 5).isEmpty)
+        #expect(try await feed(storage, zone, limit: 0).isEmpty)
+        #expect(try await feed(storage, zone, descending: true) == all.reversed())
+        #expect(
+            try await feed(storage, zone, after: 3, descending: true, limit: 1) == ["-b@5"])
+        #expect(try await feed(storage, zone, after: 3, descending: true) == ["-b@5", "a@4"])
+        #expect(try await count(storage, zone) == 3)
+        #expect(try await count(storage, zone, after: 3) == 2)
+        #expect(try await count(storage, zone, limit: 2) == 2)
+    }
+
+    @Test("the feed of shares has their records and what left them", arguments: StorageSubject.all)
+    func shares(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        try await storage.put([
+            Sample.record("mine", 1), Sample.record("a", 2, share: Sample.share),
+            Sample.record("b", 3, share: Sample.otherShare),
+            Sample.record("c", 4, share: Sample.share),
+        ])
+        let (one, both) = ([Sample.share], [Sample.share, Sample.otherShare])
+        #expect(try await feed(storage, zone, shares: one) == ["a@2", "c@4"])
+        #expect(try await feed(storage, zone, shares: both) == ["a@2", "b@3", "c@4"])
+        #expect(try await feed(storage, zone, shares: []).isEmpty)
+        try await storage.put([Sample.record("a", 5), Sample.tombstone("c", 6)])
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putExit(
+                zone.handle, share: Sample.share, RecordName("a"), position: 5)
+            try transaction.putExit(
+                zone.handle, share: Sample.share, RecordName("c"), position: 6)
+        }
+        #expect(try await feed(storage, zone, shares: one) == ["-a@5", "-c@6"])
+        #expect(try await feed(storage, zone, shares: both) == ["b@3", "-a@5", "-c@6"])
+        #expect(
+            try await feed(storage, zone, shares: both, descending: true, limit: 2)
+                == ["-c@6", "-a@5"])
+        #expect(try await feed(storage, zone, after: 5, shares: both) == ["-c@6"])
+        #expect(try await count(storage, zone, shares: both) == 3)
+        #expect(try await count(storage, zone, shares: one) == 2)
+        #expect(try await count(storage, zone, shares: both, limit: 2) == 2)
+    }
+
+    @Test("a record that comes back is no longer gone", arguments: StorageSubject.all)
+    func comesBack(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        try await storage.put([Sample.record("a", 1)])
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putExit(
+                zone.handle, share: Sample.share, RecordName("a"), position: 1)
+        }
+        #expect(try await feed(storage, zone, shares: [Sample.share]) == ["-a@1"])
+        try await storage.put([Sample.record("a", 2, share: Sample.share)])
+        #expect(try await feed(storage, zone, shares: [Sample.share]) == ["a@2"])
+    }
+
+    @Test(
+        "who sees both shares sees a move between them as a change, others as gone or new",
+        arguments: StorageSubject.all)
+    func moves(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        let both = [Sample.share, Sample.otherShare]
+        try await storage.put([Sample.record("a", 1, share: Sample.share)])
+        try await storage.put([Sample.record("a", 2, share: Sample.otherShare)])
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putExit(
+                zone.handle, share: Sample.share, RecordName("a"), position: 2)
+        }
+        #expect(try await feed(storage, zone, shares: [Sample.share]) == ["-a@2"])
+        #expect(try await feed(storage, zone, shares: [Sample.otherShare]) == ["a@2"])
+        #expect(try await feed(storage, zone, shares: both) == ["a@2"])
+        try await storage.put([Sample.tombstone("a", 3)])
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putExit(
+                zone.handle, share: Sample.otherShare, RecordName("a"), position: 3)
+        }
+        #expect(try await feed(storage, zone, shares: both) == ["-a@3"])
+        #expect(try await feed(storage, zone, shares: [Sample.share]) == ["-a@2"])
+        #expect(try await count(storage, zone, shares: both) == 1)
+    }
+
+    @Test("a feed over many shares is in order over all its pages", arguments: StorageSubject.all)
+    func manyShares(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        let shares = (0..<7).map { RecordName("share-\($0)") }
+        try await storage.put(
+            (1...300).map { position in
+                Sample.record(
+                    "r\(position)", position, share: shares[Int(position * position) % 7])
+            })
+        var seen: [String] = []
+        var last: Int64 = 0
+        while true {
+            let start = last
+            let page = try await storage.read { (reader) throws(ServerError) in
+                try reader.changes(
+                    zone.handle, after: start, shares: shares, descending: false, limit: 37)
+            }
+            guard let end = page.last else { break }
+            seen += page.summary
+            last = end.position
+        }
+        #expect(seen == (1...300).map { "r\($0)@\($0)" })
+        let newest = try await feed(storage, zone, shares: shares, descending: true, limit: 500)
+        #expect(newest == seen.reversed())
+        #expect(try await count(storage, zone, shares: shares, limit: 1_000) == 300)
+    }
+
+    @Test("tombstones and exits go up to the horizon, in portions", arguments: StorageSubject.all)
+    func horizon(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        try await storage.put(
+            (1...20).map { Sample.tombstone("t\($0)", $0) } + [Sample.record("a", 21)])
+        try await storage.write { (transaction) throws(ServerError) in
+            for position in Int64(1)...10 {
+                try transaction.putExit(
+                    zone.handle, share: Sample.share, RecordName("e\(position)"),
+                    position: position)
+            }
+        }
+        var calls = 1
+        while try await storage.write({ (transaction) throws(ServerError) in
+            try transaction.removeTombstones(zone.handle, upTo: 15, limit: 6)
+        }) {
+            calls += 1
+            try #require(calls < 20)
+        }
+        #expect(calls >= 5)
+        #expect(
+            try await feed(storage, zone)
+                == ["-t16@16", "-t17@17", "-t18@18", "-t19@19", "-t20@20", "a@21"])
+        #expect(try await feed(storage, zone, shares: [Sample.share]).isEmpty)
+        try await storage.put([Sample.record("t1", 22)])
+        #expect(try await feed(storage, zone, after: 21) == ["t1@22"])
+    }
+}

@@ -1,0 +1,166 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+@Suite("Storage: zones") struct StorageZoneTests {
+    typealias Sample = StorageSample
+
+    @Test(
+        "a zone is found with what it was made with and updated to", arguments: StorageSubject.all)
+    func roundTrip(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let made = try await storage.write { (transaction) throws(ServerError) in
+            try transaction.createZone(Sample.zone, incarnation: .max)
+        }
+        #expect(made.incarnation == .max)
+        #expect(made.position == 0)
+        var changed = made
+        changed.position = 9
+        changed.horizon = 4
+        changed.recordCount = 3
+        changed.recordBytes = 1_234
+        let stored = changed
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.updateZone(stored)
+        }
+        let found = try await storage.read { (reader) throws(ServerError) in
+            try reader.zone(Sample.zone)
+        }
+        #expect(found == changed)
+    }
+
+    @Test("zones are listed by name, those of one database only", arguments: StorageSubject.all)
+    func list(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        for name in ["b", "a", "c"] { _ = try await storage.makeZone(Sample.zone(name)) }
+        _ = try await storage.makeZone(Sample.zone("d", of: Sample.bob))
+        let other = DatabaseKey(container: Sample.production, owner: Sample.alice)
+        _ = try await storage.makeZone(ZoneKey(database: other, zone: ZoneName("e")))
+        let (mine, none) = try await storage.read { (reader) throws(ServerError) in
+            (
+                try reader.zones(Sample.database),
+                try reader.zones(DatabaseKey(container: Sample.container, owner: Sample.carol))
+            )
+        }
+        #expect(mine.map(\.key.zone.description) == ["a", "b", "c"])
+        #expect(none.isEmpty)
+        #expect(Set(mine.map(\.handle)).count == 3)
+    }
+
+    @Test("a zone cannot be made twice", arguments: StorageSubject.all)
+    func twice(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let first = try await storage.makeZone()
+        await #expect(throws: ServerError.self) { try await storage.makeZone() }
+        let found = try await storage.read { (reader) throws(ServerError) in
+            try reader.zone(Sample.zone)
+        }
+        #expect(found == first)
+    }
+
+    @Test(
+        "a deleted zone is gone at once with all that was in it, and leaves a tombstone",
+        arguments: StorageSubject.all, DeletionReason.allCases)
+    func delete(subject: StorageSubject, reason: DeletionReason) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        try await storage.put([Sample.record("a", 1), Sample.record("b", 2)])
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.deleteZone(zone, reason: reason)
+        }
+        let (found, all, tombstones) = try await storage.read { (reader) throws(ServerError) in
+            (
+                try reader.zone(Sample.zone), try reader.zones(Sample.database),
+                try reader.zoneTombstones(Sample.database)
+            )
+        }
+        #expect(found == nil)
+        #expect(all.isEmpty)
+        #expect(tombstones == [ZoneTombstone(key: Sample.zone, reason: reason)])
+    }
+
+    @Test(
+        "a zone of the same name is another, empty, and takes the tombstone away",
+        arguments: StorageSubject.all)
+    func again(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let first = try await storage.makeZone()
+        try await storage.put([Sample.record("a", 1)])
+        let (second, records, tombstones) = try await storage.write {
+            (transaction) throws(ServerError) in
+            try transaction.deleteZone(first, reason: .deleted)
+            let second = try transaction.createZone(Sample.zone, incarnation: 7)
+            return (
+                second, try transaction.records(second.handle, [RecordName("a")]),
+                try transaction.zoneTombstones(Sample.database)
+            )
+        }
+        #expect(second.handle != first.handle)
+        #expect(second.position == 0)
+        #expect(records.isEmpty)
+        #expect(tombstones.isEmpty)
+        // An update that was computed from the zone before does not reach the new one.
+        var stale = first
+        stale.position = 99
+        let late = stale
+        let now = try await storage.write { (transaction) throws(ServerError) in
+            try transaction.updateZone(late)
+            return try transaction.zone(Sample.zone)
+        }
+        #expect(now == second)
+    }
+
+    @Test(
+        "deleted zones are swept in portions, and the rows of other zones stay",
+        arguments: StorageSubject.all)
+    func sweep(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let kept = try await storage.makeZone(Sample.zone("Kept"))
+        let zone = try await storage.makeZone()
+        let database = Sample.database
+        try await storage.put([Sample.record("a", 1)], in: kept.key)
+        try await storage.put((1...25).map { Sample.record("r\($0)", $0) })
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putAsset(
+                AssetRow(
+                    database: database, fileChecksum: "sum", sha256: ContentHash(hex: "00"),
+                    size: 5, uploadedMilliseconds: 1))
+            let name = RecordName("r1")
+            try transaction.putAssetReferences(zone.handle, from: name, ["sum"])
+            try transaction.putReferences(
+                zone.handle, from: name,
+                [StoredReference(target: RecordName("r2"), action: .validate)])
+            try transaction.putIndex(
+                zone.handle, type: Sample.note, name,
+                [IndexEntry(field: FieldName("f"), kind: .value, key: [1])])
+            try transaction.putExit(
+                zone.handle, share: Sample.share, RecordName("r3"), position: 3)
+            try transaction.putShare(
+                ShareRow(
+                    zone: zone.key, name: Sample.share, root: nil, shortGUID: "g",
+                    publicPermission: .none, participants: []))
+            try transaction.deleteZone(zone, reason: .deleted)
+        }
+        var portions = 0
+        while try await storage.write({ (transaction) throws(ServerError) in
+            try transaction.sweepDeletedZones(limit: 10)
+        }) {
+            portions += 1
+            try #require(portions < 20)
+        }
+        #expect(portions >= 2)
+        let (rest, orphans) = try await storage.read { (reader) throws(ServerError) in
+            (
+                try reader.records(kept.handle, [RecordName("a")]),
+                try reader.unreferencedAssets(before: 10, limit: 10)
+            )
+        }
+        #expect(rest.count == 1)
+        #expect(orphans.map(\.fileChecksum) == ["sum"])
+        let isMore = try await storage.write { (transaction) throws(ServerError) in
+            try transaction.sweepDeletedZones(limit: 10)
+        }
+        #expect(!isMore)
+    }
+}
