@@ -2,24 +2,133 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
+    /// A count of what is left stops here.
+    private static let maximumTotal = 1_000_000
+    /// All pages of one answer together; zones beyond it are to be asked for again.
+    private static let maximumFeedBytes = 8 << 20
+
+    /// records/changes (reference §6.4): one zone, errors are those of the request.
     func recordChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let json = JSONReader(body)
+        let extensions = try FeedExtensions(json, context, settings)
+        var request = try ZoneChangesRequest(json, limits: settings.requestLimits)
+        request.resultsLimit = extensions.limit(request.resultsLimit)
+        let asked = request
+        return try await storage.read { reader throws(ServerError) in
+            let access = try ZoneAccess.open(asked.zone, context, reader)
+            return try AnswerWriter.object { answer throws(ServerError) in
+                try self.writePage(asked, access, extensions, context, reader, to: &answer)
+            }
+        }
     }
-    func zonesChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
-    {
-        throw ServerError(.internalError, "")
-    }
-    func databaseChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
-    {
-        throw ServerError(.internalError, "")
-    }
+
+    /// changes/zone (reference §7.3): a page for each zone, or its error.
     func zoneChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let json = JSONReader(body)
+        let extensions = try FeedExtensions(json, context, settings)
+        let requests = try ZoneChangesRequest.list(json, limits: settings.requestLimits)
+        return try await storage.read { reader throws(ServerError) in
+            try AnswerWriter.object { answer throws(ServerError) in
+                answer.key("zones")
+                try answer.array { answer throws(ServerError) in
+                    for request in requests {
+                        var request = request
+                        request.resultsLimit = extensions.limit(request.resultsLimit)
+                        try self.writeZone(request, extensions, context, reader, to: &answer)
+                    }
+                }
+            }
+        }
+    }
+
+    private func writeZone(
+        _ request: ZoneChangesRequest, _ extensions: FeedExtensions, _ context: OperationContext,
+        _ reader: any StorageReader, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        var page = AnswerWriter()
+        do throws(ServerError) {
+            let access = try ZoneAccess.open(request.zone, context, reader)
+            try page.object { page throws(ServerError) in
+                page.member("zoneID", access.identifier)
+                try writePage(
+                    request, access, extensions, context, reader, to: &page,
+                    maximumBytes: Self.maximumFeedBytes - answer.bytes.count)
+            }
+        } catch {
+            guard !error.isFault else { throw error }
+            answer.value(Self.item(error, request.zone, context))
+            return
+        }
+        answer.value(page.json)
+    }
+
+    private func writePage(
+        _ request: ZoneChangesRequest, _ access: ZoneAccess, _ extensions: FeedExtensions,
+        _ context: OperationContext, _ reader: any StorageReader, to answer: inout AnswerWriter,
+        maximumBytes: Int = RecordService.maximumFeedBytes
+    ) throws(ServerError) {
+        let token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
+        var page = FeedPage(request, access: access, token: token, reader: reader)
+        var printer = RecordPrinter(
+            service: self, access: access, context: context, projection: request.projection,
+            reader: reader)
+        answer.key("records")
+        try answer.array { answer throws(ServerError) in
+            try page.write(&printer, maximumBytes: maximumBytes, to: &answer)
+        }
+        answer.member("moreComing", !page.isComplete)
+        answer.member("syncToken", page.nextToken.sealed(seal))
+        if page.isReversed, context.dialect == .webServices { answer.member("reverse", true) }
+        if extensions.wantsTotal {
+            let total =
+                try access.exists
+                ? reader.countChanges(
+                    access.zone.handle, after: token.position, shares: access.visibleShares,
+                    limit: Self.maximumTotal) : 0
+            answer.member("total", total)
+        }
+    }
+
+    /// changes/database (reference §7.2).
+    func databaseChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        let page = try await databasePage(body, context)
+        return AnswerWriter.object { answer in
+            answer.member("zones", page.zones)
+            answer.member("syncToken", page.token)
+            answer.member("moreComing", page.moreComing)
+        }
+    }
+
+    /// zones/changes (reference §7.4): its token is `metaSyncToken`, and `syncToken` in the text of
+    /// its documentation.
+    func zonesChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        let page = try await databasePage(body, context)
+        return AnswerWriter.object { answer in
+            answer.member("zones", page.zones)
+            answer.member("metaSyncToken", page.token)
+            answer.member("syncToken", page.token)
+            answer.member("moreComing", page.moreComing)
+        }
+    }
+
+    private func databasePage(
+        _ body: JSONValue, _ context: OperationContext
+    ) async throws(ServerError) -> DatabasePage {
+        let json = JSONReader(body)
+        let extensions = try FeedExtensions(json, context, settings)
+        var request = try DatabaseChangesRequest(json, limits: settings.requestLimits)
+        request.resultsLimit = extensions.limit(request.resultsLimit)
+        let asked = request
+        return try await storage.read { reader throws(ServerError) in
+            try DatabasePage(asked, extensions, context, self.seal, reader)
+        }
     }
 }

@@ -2,14 +2,131 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
+    /// The most bytes of records in one answer; what is beyond is told to ask for less.
+    static let maximumAnswerBytes = 32 << 20
+
+    /// records/lookup (reference §6.2): an item for each name, in order.
     func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let request = try LookupRequest(JSONReader(body), limits: settings.requestLimits)
+        return try await storage.read { reader throws(ServerError) in
+            let access = try ZoneAccess.open(request.zone, context, reader)
+            let visibility = try RecordVisibility(access, context, reader)
+            let found = try reader.records(
+                access.zone.handle, Array(Set(request.items.map(\.name))))
+            var printer = RecordPrinter(
+                service: self, access: access, context: context, projection: request.projection,
+                reader: reader)
+            return try AnswerWriter.object(capacity: 512 * found.count + 64) {
+                answer throws(ServerError) in
+                answer.key("records")
+                try answer.array { answer throws(ServerError) in
+                    for item in request.items {
+                        guard let record = found[item.name], visibility.shows(record) else {
+                            answer.value(Self.missing(item.name, context))
+                            continue
+                        }
+                        guard answer.bytes.count < Self.maximumAnswerBytes else {
+                            answer.value(Self.tooMuch(item.name, context))
+                            continue
+                        }
+                        try printer.write(
+                            record,
+                            desiredKeys: item.desiredKeys ?? request.projection.desiredKeys,
+                            to: &answer)
+                    }
+                }
+                if context.wantsSyncToken || request.wantsSyncToken, context.scope != .public {
+                    answer.member(
+                        "syncToken", ZoneToken.current(access).sealed(self.seal))
+                }
+            }
+        }
     }
+
+    private static func missing(_ name: RecordName, _ context: OperationContext) -> ErrorAnswer {
+        ServerError(.notFound, "There is no such record.")
+            .item(recordName: name, requestID: context.requestID, dialect: context.dialect)
+    }
+
+    private static func tooMuch(_ name: RecordName, _ context: OperationContext) -> ErrorAnswer {
+        ServerError(
+            .limitExceeded,
+            "An answer has about \(maximumAnswerBytes) bytes at most: ask for fewer records."
+        )
+        .item(recordName: name, requestID: context.requestID, dialect: context.dialect)
+    }
+
+    /// records/modify (reference §6.3).
     func modifyRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let request = try ModifyRequest(JSONReader(body), limits: settings.requestLimits)
+        var ids = RandomIDs()
+        let names = Self.names(of: request, &ids)
+        let incarnation = ids.incarnation()
+        let drawn = ids
+        let outcome = try await storage.write { transaction throws(ServerError) in
+            try self.modify(
+                request, names: names, incarnation: incarnation, ids: drawn, context, transaction)
+        }
+        if let notice = outcome.notice { push.publish(notice) }
+        return outcome.answer
+    }
+
+    /// The record of each operation: new ones without a name get one.
+    private static func names(
+        of request: ModifyRequest, _ ids: inout RandomIDs
+    ) -> [RecordName?] {
+        request.items.map { item in
+            switch item {
+            case .malformed(let name, _): return name
+            case .operation(let operation):
+                if let name = operation.record.name { return name }
+                let isZoneShare =
+                    operation.record.type == .share && operation.record.share?.root == nil
+                return isZoneShare ? .zoneShare : ids.recordName()
+            }
+        }
+    }
+
+    private struct ModifyOutcome: Sendable {
+        let answer: [UInt8]
+        let notice: ChangeNotice?
+    }
+
+    private func modify(
+        _ request: ModifyRequest, names: [RecordName?], incarnation: UInt64, ids: RandomIDs,
+        _ context: OperationContext, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> ModifyOutcome {
+        let access = try ZoneAccess.openForWriting(
+            request.zone, context, incarnation: incarnation, transaction)
+        let user = try context.requireUser().name
+        let database = access.zone.key.database
+        let operationID = request.operationID.map { Self.operationKey($0, access.zone) }
+        if let operationID,
+            let stored = try transaction.operationResult(
+                database, user, operationID: operationID)
+        {
+            return ModifyOutcome(answer: stored, notice: nil)
+        }
+        var plan = try ModifyPlan.make(
+            request, names: names, access: access, context: context, service: self, ids: ids,
+            transaction: transaction)
+        let notice = try plan.write()
+        let answer = try plan.answer(request)
+        // A request that changed nothing may be tried again with another outcome.
+        if let operationID, plan.hasEffect {
+            try transaction.putOperationResult(
+                database, user, operationID: operationID, result: answer,
+                milliseconds: context.milliseconds)
+        }
+        return ModifyOutcome(answer: answer, notice: notice)
+    }
+
+    /// The same identifier in another zone, or in a later one of the same name, is another.
+    private static func operationKey(_ id: Text, _ zone: ZoneRow) -> Text {
+        Text(utf8: Array("\(String(zone.incarnation, radix: 36))/".utf8) + id.utf8)
     }
 }

@@ -2,19 +2,179 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
+    /// zones/list (reference §7.1).
     func listZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        try await storage.read { reader throws(ServerError) in
+            let accesses = try ZoneList.all(context, reader)
+            return AnswerWriter.object(capacity: 256 * accesses.count + 64) { answer in
+                answer.member("zones", accesses.map { self.zoneAnswer($0, context) })
+            }
+        }
     }
+
+    /// zones/lookup: an item for each zone, in order.
     func lookupZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let zones = try ZoneIdentifier.list(JSONReader(body), limits: settings.requestLimits)
+        return try await storage.read { reader throws(ServerError) in
+            try AnswerWriter.object(capacity: 256 * zones.count + 64) {
+                answer throws(ServerError) in
+                answer.key("zones")
+                try answer.array { answer throws(ServerError) in
+                    for zone in zones {
+                        do throws(ServerError) {
+                            let access = try ZoneAccess.open(zone, context, reader)
+                            answer.value(self.zoneAnswer(access, context))
+                        } catch {
+                            guard !error.isFault else { throw error }
+                            answer.value(Self.item(error, zone, context))
+                        }
+                    }
+                }
+            }
+        }
     }
+
+    /// zones/modify: everything is attempted, in order; creating a zone that is there is harmless.
     func modifyZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let operations = try ZoneOperation.list(
+            JSONReader(body), limits: settings.requestLimits)
+        let drawn = RandomIDs()
+        let outcome = try await storage.write { transaction throws(ServerError) in
+            var ids = drawn
+            var notices: [ChangeNotice] = []
+            var seen: Set<ZoneIdentifier> = []
+            let answer = try AnswerWriter.object { answer throws(ServerError) in
+                answer.key("zones")
+                try answer.array { answer throws(ServerError) in
+                    for operation in operations {
+                        do throws(ServerError) {
+                            guard seen.insert(operation.zone).inserted else {
+                                throw ServerError(
+                                    .badRequest,
+                                    "The request has another operation on this zone already.")
+                            }
+                            let change = try self.modify(operation, context, &ids, transaction)
+                            answer.value(change.answer)
+                            if let notice = change.notice { notices.append(notice) }
+                        } catch {
+                            guard !error.isFault else { throw error }
+                            answer.value(Self.item(error, operation.zone, context))
+                        }
+                    }
+                }
+            }
+            return (answer: answer, notices: notices)
+        }
+        for notice in outcome.notices { push.publish(notice) }
+        return outcome.answer
+    }
+
+    private func modify(
+        _ operation: ZoneOperation, _ context: OperationContext, _ ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (answer: ZoneAnswer, notice: ChangeNotice?) {
+        switch operation.type {
+        case .create: return try create(operation.zone, context, &ids, transaction)
+        case .delete: return try delete(operation.zone, context, &ids, transaction)
+        }
+    }
+
+    private func create(
+        _ zone: ZoneIdentifier, _ context: OperationContext, _ ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (answer: ZoneAnswer, notice: ChangeNotice?) {
+        guard context.scope == .private else {
+            throw ServerError(
+                .badRequest, "Zones are made in the private database; shares bring them here.")
+        }
+        let user = try context.requireUser()
+        guard zone.owner == nil || zone.owner == .defaultOwner || zone.owner == user.name else {
+            throw ZoneAccess.notFound(zone)
+        }
+        let database = DatabaseKey(container: context.container, owner: user.name)
+        let key = ZoneKey(database: database, zone: zone.zone)
+        if key.isDefaultZone {
+            let access = try ZoneAccess.open(zone, context, transaction)
+            return (zoneAnswer(access, context), nil)
+        }
+        if let row = try transaction.lockZone(key) {
+            return (zoneAnswer(ZoneAccess(zone: row, view: .owner, user: user), context), nil)
+        }
+        guard try transaction.zones(database).count < settings.zonesPerDatabase else {
+            throw ServerError(
+                .limitExceeded,
+                "A private database has at most \(settings.zonesPerDatabase) zones.")
+        }
+        let row = try transaction.createZone(key, incarnation: ids.incarnation())
+        return (
+            zoneAnswer(ZoneAccess(zone: row, view: .owner, user: user), context),
+            ChangeNotice(zone: key, changes: [], viewers: [])
+        )
+    }
+
+    /// The owner deletes the zone with all that is in it; a participant leaves its shares.
+    private func delete(
+        _ zone: ZoneIdentifier, _ context: OperationContext, _ ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (answer: ZoneAnswer, notice: ChangeNotice?) {
+        guard zone.zone != ZoneIdentifier.defaultZone.zone else {
+            throw ServerError(.badRequest, "The default zone cannot be deleted.")
+        }
+        let access = try ZoneAccess.open(zone, context, transaction)
+        let key = access.zone.key
+        let viewers = try transaction.viewers(key).map(\.viewer).sorted()
+        if case .participant(let shared, _) = access.view {
+            try leave(shared, context, &ids, transaction)
+        } else {
+            guard let row = try transaction.lockZone(key) else { throw ZoneAccess.notFound(zone) }
+            try ShareRules.endViews(of: key, reason: .deleted, transaction)
+            try transaction.deleteZone(row, reason: .deleted)
+        }
+        return (
+            ZoneAnswer(access.identifier, isDeleted: true, dialect: context.dialect),
+            ChangeNotice(zone: key, changes: [], viewers: viewers)
+        )
+    }
+
+    /// Out of every share of the zone; the share records change for those who stay.
+    private func leave(
+        _ shared: SharedZoneRow, _ context: OperationContext, _ ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) {
+        guard var row = try transaction.lockZone(shared.zone) else { return }
+        let user = try context.requireUser().name
+        let records = try transaction.records(row.handle, shared.shares)
+        for name in shared.shares {
+            guard let share = try transaction.share(shared.zone, name) else { continue }
+            try ShareRules.apply(
+                old: share, new: ShareRules.leave(share, user), ids: &ids, transaction)
+            guard var record = records[name], !record.isDeleted else { continue }
+            row.position += 1
+            record.position = row.position
+            record.tag = row.position
+            record.modified = WriteStamp(
+                milliseconds: context.milliseconds, user: user, device: context.device)
+            try transaction.put(row.handle, record)
+        }
+        try transaction.updateZone(row)
+    }
+
+    private func zoneAnswer(_ access: ZoneAccess, _ context: OperationContext) -> ZoneAnswer {
+        ZoneAnswer(
+            access.identifier,
+            syncToken: context.scope == .public ? nil : ZoneToken.current(access).sealed(seal),
+            isAtomic: access.zone.key.isAtomic, dialect: context.dialect)
+    }
+
+    static func item(
+        _ error: ServerError, _ zone: ZoneIdentifier, _ context: OperationContext
+    ) -> ErrorAnswer {
+        error.item(zone: zone, requestID: context.requestID, dialect: context.dialect)
     }
 }

@@ -8,6 +8,8 @@ package import RecordWire
 /// database, to that of the view, so that it expires when either is made anew.
 package struct ZoneToken: Hashable, Sendable {
     private static let version: UInt8 = 1
+    /// The incarnation of a default zone before its first write: there is nothing in it to drop.
+    private static let unwritten: UInt64 = 0
     private static let pagedFlag: UInt8 = 1
 
     package let incarnation: UInt64
@@ -76,9 +78,16 @@ package struct ZoneToken: Hashable, Sendable {
     private init?(payload: [UInt8], access: ZoneAccess) {
         var reader = TokenReader(payload)
         guard reader.byte() == Self.version, let flags = reader.byte(),
-            reader.fixed64() == access.zone.incarnation, reader.fixed64() == access.viewIncarnation,
+            let incarnation = reader.fixed64(), let view = reader.fixed64(),
             let position = reader.count(), let start = reader.count(), reader.isAtEnd
         else { return nil }
+        if incarnation == Self.unwritten, access.zone.key.isDefaultZone {
+            self = .beginning(of: access)
+            return
+        }
+        guard incarnation == access.zone.incarnation, view == access.viewIncarnation else {
+            return nil
+        }
         self.init(
             access: access, position: position, start: start,
             hasReversedPage: flags & Self.pagedFlag != 0)

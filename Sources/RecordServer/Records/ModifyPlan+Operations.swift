@@ -1,0 +1,204 @@
+import RecordModel
+import RecordWire
+
+extension ModifyPlan {
+    /// One operation on an ordinary record, looked at alone.
+    mutating func evaluate(
+        _ operation: RecordOperation, _ name: RecordName, _ index: Int
+    ) throws(ServerError) {
+        let stored = try overlay.stored(name)
+        let visible = stored.flatMap { isVisible($0) ? $0 : nil }
+        switch operation.type {
+        case .create:
+            guard stored == nil else { throw alreadyExists(index) }
+            try create(operation, name, index)
+        case .update, .replace:
+            guard let visible else { throw notFound(index) }
+            try requireTag(operation.record, visible, index)
+            try change(visible, operation, index)
+        case .forceUpdate, .forceReplace:
+            if let visible {
+                try change(visible, operation, index)
+            } else {
+                // A record that the caller may not see is neither changed nor shown.
+                guard stored == nil else { throw alreadyExists(index) }
+                try create(operation, name, index)
+            }
+        case .delete, .forceDelete:
+            try delete(visible, operation, index)
+        }
+    }
+
+    func isVisible(_ record: StoredRecord) -> Bool { visibility.shows(record) }
+
+    private mutating func create(
+        _ operation: RecordOperation, _ name: RecordName, _ index: Int
+    ) throws(ServerError) {
+        try checkName(name, operation.record.type, index)
+        guard let type = operation.record.type else {
+            throw ServerError(
+                .badRequest,
+                "operations[\(index)].record.recordType is missing: a new record needs one.")
+        }
+        guard visibility.allowsCreation(of: type) else {
+            throw ServerError(
+                .accessDenied, "This user may not create records of type \(type).")
+        }
+        let record = StoredRecord(
+            name: name, type: type, tag: 0, position: 0, fields: Array("{}".utf8), created: stamp,
+            modified: stamp)
+        try save(record, before: nil, operation, index)
+    }
+
+    private mutating func change(
+        _ stored: StoredRecord, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        if let type = operation.record.type, type != stored.type {
+            throw ServerError(
+                .badRequest,
+                "operations[\(index)].record.recordType: the record is a \(stored.type), and a "
+                    + "record keeps its type.")
+        }
+        try requireRight(to: stored, "change")
+        try save(stored, before: stored, operation, index)
+    }
+
+    private func requireRight(to stored: StoredRecord, _ verb: String) throws(ServerError) {
+        try access.requireWrite(for: stored.share)
+        guard visibility.allows(.write, stored) else {
+            throw ServerError(.accessDenied, "This user may not \(verb) this record.")
+        }
+    }
+
+    private mutating func delete(
+        _ stored: StoredRecord?, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        let tag = operation.record.changeTag
+        if operation.type == .delete, tag == nil, settings.isStrict {
+            throw missingTag(index)
+        }
+        guard let stored else {
+            // Deleting twice is no error, unless the caller has an idea of what it deletes.
+            guard operation.type == .delete, tag != nil else { return }
+            throw notFound(index)
+        }
+        if operation.type == .delete, tag != nil { try requireTag(operation.record, stored, index) }
+        if isParticipant, let name = stored.share,
+            try overlay.share(zone, name)?.root == stored.name
+        {
+            steps[index].outcome = .left(share: name)
+            return
+        }
+        try requireRight(to: stored, "delete")
+        steps[index].outcome = .deleted(stored)
+    }
+
+    /// The record with the fields, parent and short GUID of the operation.
+    private mutating func save(
+        _ base: StoredRecord, before: StoredRecord?, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        var plan = PlannedRecord(operation: index, isOwn: true, before: before, record: base)
+        plan.record.modified = stamp
+        switch operation.record.parent {
+        case .unchanged: break
+        case .cleared: plan.record.parent = nil
+        case .record(let parent): plan.record.parent = parent
+        }
+        if operation.record.createShortGUID, plan.record.shortGUID == nil {
+            plan.record.shortGUID = ids.shortGUID()
+        }
+        try setFields(&plan, operation, index)
+        steps[index].outcome = .saved(plan)
+    }
+
+    /// Merges the fields of the operation into those of the record, with the types of the schema.
+    mutating func setFields(
+        _ plan: inout PlannedRecord, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        let replacing = operation.type == .replace || operation.type == .forceReplace
+        let path = "operations[\(index)].record"
+        if operation.record.fields.isEmpty, !replacing, plan.before != nil { return }
+        let stored = plan.before == nil ? [] : try FieldsCodec.decode(plan.record.fields)
+        var given = try resolve(operation.record.fields, type: plan.record.type, path: path)
+        try verifyAssets(&given, stored: stored, record: plan.record.name, path: path)
+        let merged = RecordContent.merge(stored, with: given, replacing: replacing)
+        let content = try RecordContent(fields: merged, zone: zone, path: path)
+        plan.content = content
+        plan.record.fields = FieldsCodec.encode(merged)
+        plan.record.hasAssets = !content.assets.isEmpty
+        guard plan.record.fields.count <= settings.recordBytes else {
+            throw ServerError(
+                .limitExceeded,
+                "\(path).fields: a record may have \(settings.recordBytes) bytes without its "
+                    + "assets, and this one would have \(plan.record.fields.count).")
+        }
+    }
+
+    /// The fields as the schema types them; grows the schema where it may.
+    mutating func resolve(
+        _ fields: [WireField], type: RecordTypeName, path: String
+    ) throws(ServerError) -> [WireField] {
+        let resolved: (fields: [WireField], grown: ContainerSchema?)
+        do throws(ServerError) {
+            resolved = try schema.resolve(
+                type: type, fields: fields, environment: context.container.environment,
+                settings: settings)
+        } catch {
+            throw error.isFault ? error : error.under(path)
+        }
+        if let grown = resolved.grown {
+            schema = grown
+            hasSchemaGrown = true
+        }
+        return resolved.fields
+    }
+
+    /// Every asset must have been uploaded for this record and field, or be there already.
+    private func verifyAssets(
+        _ fields: inout [WireField], stored: [WireField], record: RecordName, path: String
+    ) throws(ServerError) {
+        for index in fields.indices {
+            guard let value = fields[index].value, value.elements.contains(where: \.isAsset) else {
+                continue
+            }
+            let name = fields[index].name
+            let current = (stored.first { $0.name == name }?.value?.elements ?? [])
+                .compactMap(\.asset)
+            var checked: [WireValue] = []
+            for element in value.elements {
+                guard let asset = element.asset else { continue }
+                do throws(ServerError) {
+                    checked.append(
+                        .asset(
+                            try AssetRules.verify(
+                                asset, current: current, record: record, field: name,
+                                access: access, context: context, service: service,
+                                reader: transaction)))
+                } catch {
+                    throw error.isFault ? error : error.under("\(path).fields.\(name)")
+                }
+            }
+            if case .list = value {
+                fields[index].value = .list(checked)
+            } else {
+                fields[index].value = checked.first
+            }
+        }
+    }
+}
+
+extension WireValue {
+    var asset: WireAsset? {
+        if case .asset(let asset) = self { asset } else { nil }
+    }
+    fileprivate var isAsset: Bool { asset != nil }
+}
+
+extension ServerError {
+    /// The same with the place in the request before its reason.
+    func under(_ path: String) -> ServerError {
+        ServerError(
+            code, "\(path): \(reason)", retryAfter: retryAfter, redirectURL: redirectURL,
+            serverRecord: serverRecord)
+    }
+}

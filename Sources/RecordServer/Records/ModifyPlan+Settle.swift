@@ -1,0 +1,126 @@
+import RecordModel
+import RecordWire
+
+/// The batch as a whole, over all operations that have not failed.
+extension ModifyPlan {
+    /// Every pass in which an operation fails is followed by one without it, so that there are at
+    /// most as many passes as operations.
+    mutating func settle() throws(ServerError) {
+        while try !pass() {}
+    }
+
+    /// False when an operation failed in it.
+    private mutating func pass() throws(ServerError) -> Bool {
+        let failures = failureCount
+        overlay.planned = [:]
+        removedShares = [:]
+        memberships = [:]
+        layDown()
+        try layLeaves()
+        try cascade()
+        try checkSaves()
+        try checkDeletions()
+        guard failureCount == failures else { return false }
+        try settleMemberships()
+        guard failureCount == failures else { return false }
+        try checkQuota()
+        return failureCount == failures
+    }
+
+    private var failureCount: Int {
+        steps.reduce(0) { $0 + ($1.error == nil ? 0 : 1) }
+    }
+
+    /// What the operations themselves do. Deletions of members by a participant who leaves their
+    /// share in the same batch take nothing away from the owner.
+    private mutating func layDown() {
+        let left = Set(
+            steps.compactMap { step in
+                if case .left(let share) = step.outcome { share } else { nil }
+            })
+        for (index, step) in steps.enumerated() {
+            guard let name = step.name else { continue }
+            switch step.outcome {
+            case .saved(let plan): overlay.planned[name] = plan
+            case .deleted(let stored):
+                let isWithdrawn =
+                    isParticipant
+                    && (left.contains(.zoneShare) || stored.share.map(left.contains) ?? false)
+                if !isWithdrawn { layTombstone(stored, operation: index, isOwn: true) }
+            case .failed, .left, .withdrawn: break
+            }
+        }
+    }
+
+    /// The share record changes for those who stay.
+    private mutating func layLeaves() throws(ServerError) {
+        for (index, step) in steps.enumerated() {
+            guard case .left(let share) = step.outcome, let stored = try overlay.stored(share),
+                overlay.planned[share] == nil
+            else { continue }
+            var plan = PlannedRecord(
+                operation: index, isOwn: false, before: stored, record: stored)
+            plan.record.modified = stamp
+            overlay.planned[share] = plan
+        }
+    }
+
+    mutating func layTombstone(_ stored: StoredRecord, operation: Int, isOwn: Bool) {
+        var tombstone = StoredRecord(
+            name: stored.name, type: stored.type, tag: 0, position: 0, fields: [],
+            created: stored.created, modified: stamp)
+        tombstone.isDeleted = true
+        // The next share of this zone has the same URL.
+        if stored.name == .zoneShare { tombstone.shortGUID = stored.shortGUID }
+        overlay.planned[stored.name] = PlannedRecord(
+            operation: operation, isOwn: isOwn, before: stored, record: tombstone)
+    }
+
+    /// The storage of a user is counted with its assets; what others write into a shared zone
+    /// counts for the owner of the zone.
+    private mutating func checkQuota() throws(ServerError) {
+        guard !zone.database.isPublic else { return }
+        var growth: [(operation: Int, bytes: Int64)] = []
+        var total: Int64 = 0
+        for plan in overlay.planned.values {
+            let bytes = try grownBytes(plan)
+            total += bytes
+            growth.append((plan.operation, bytes))
+        }
+        guard total > 0 else { return }
+        let owner = zone.database.owner
+        let limit = try transaction.user(owner)?.quotaBytes ?? settings.quotaBytes
+        let used = try transaction.usedBytes(owner)
+        guard used + total > limit else { return }
+        var sum = used + growth.reduce(0) { $0 + min($1.bytes, 0) }
+        for (operation, bytes) in growth.sorted(by: { $0.operation < $1.operation })
+        where bytes > 0 {
+            guard sum + bytes > limit else {
+                sum += bytes
+                continue
+            }
+            fail(
+                operation,
+                ServerError(
+                    .quotaExceeded,
+                    "The owner of the zone uses \(used) of \(limit) bytes; this record needs "
+                        + "\(bytes) more."))
+        }
+    }
+
+    private func grownBytes(_ plan: PlannedRecord) throws(ServerError) -> Int64 {
+        let fields = plan.record.fields.count - (plan.before?.fields.count ?? 0)
+        var bytes = Int64(fields)
+        guard plan.content != nil || plan.record.isDeleted else { return bytes }
+        let before: [WireAsset] =
+            if let stored = plan.before, stored.hasAssets {
+                try RecordContent(stored: stored, zone: zone).assets
+            } else { [] }
+        let known = Set(before.map(\.fileChecksum))
+        let after = plan.content?.assets ?? []
+        let kept = Set(after.map(\.fileChecksum))
+        for asset in after where !known.contains(asset.fileChecksum) { bytes += asset.size }
+        for asset in before where !kept.contains(asset.fileChecksum) { bytes -= asset.size }
+        return bytes
+    }
+}

@@ -1,0 +1,144 @@
+import RecordModel
+import RecordWire
+
+/// Operations on records of type `cloudkit.share` (reference §5.9, §9).
+extension ModifyPlan {
+    mutating func evaluateShare(
+        _ operation: RecordOperation, _ name: RecordName, _ index: Int
+    ) throws(ServerError) {
+        let stored = try overlay.stored(name)
+        let visible = stored.flatMap { isVisible($0) ? $0 : nil }
+        switch operation.type {
+        case .create:
+            guard stored == nil else { throw alreadyExists(index) }
+            try createShare(operation, name, index)
+        case .update, .replace:
+            guard let visible else { throw notFound(index) }
+            try requireTag(operation.record, visible, index)
+            try updateShare(visible, operation, index)
+        case .forceUpdate, .forceReplace:
+            if let visible {
+                try updateShare(visible, operation, index)
+            } else {
+                guard stored == nil else { throw alreadyExists(index) }
+                try createShare(operation, name, index)
+            }
+        case .delete, .forceDelete:
+            try deleteShare(visible, operation, index)
+        }
+    }
+
+    private mutating func createShare(
+        _ operation: RecordOperation, _ name: RecordName, _ index: Int
+    ) throws(ServerError) {
+        if name != .zoneShare { try checkName(name, .share, index) }
+        var dictionary = operation.record
+        dictionary.name = name
+        var root: StoredRecord?
+        if let rootName = dictionary.share?.root {
+            root = try savedRoot(rootName, index)
+        }
+        let row: ShareRow
+        do throws(ServerError) {
+            row = try ShareRules.create(
+                dictionary, root: root, try situation(), ids: &ids)
+        } catch {
+            throw error.isFault ? error : error.under("operations[\(index)]")
+        }
+        var record = StoredRecord(
+            name: name, type: .share, tag: 0, position: 0, fields: Array("{}".utf8),
+            created: stamp, modified: stamp)
+        record.shortGUID = row.shortGUID
+        var plan = PlannedRecord(operation: index, isOwn: true, before: nil, record: record)
+        try setFields(&plan, operation, index)
+        steps[index].outcome = .saved(plan)
+        steps[index].share = ShareStep(old: nil, new: row)
+    }
+
+    /// A new share goes with its root in one batch, so that nobody meets one without the other.
+    /// A participant is told of its missing right first.
+    private mutating func savedRoot(
+        _ name: RecordName, _ index: Int
+    ) throws(ServerError) -> StoredRecord? {
+        guard !isParticipant else { return nil }
+        guard let step = steps.first(where: { $0.name == name }),
+            case .saved(let plan) = step.outcome
+        else {
+            throw ServerError(
+                .badRequest,
+                "operations[\(index)].record.forRecord: a new share is saved together with its "
+                    + "root; add an operation that saves the root to the request.")
+        }
+        var root = plan.record
+        // The batch may end one share of the root and begin another.
+        if let share = root.share, try isRemoved(share) { root.share = nil }
+        return root
+    }
+
+    /// Whether an operation of the batch deletes this share.
+    private func isRemoved(_ share: RecordName) throws(ServerError) -> Bool {
+        steps.contains { step in
+            guard step.name == share, step.error == nil, let type = step.request?.type else {
+                return false
+            }
+            return type == .delete || type == .forceDelete
+        }
+    }
+
+    private mutating func updateShare(
+        _ stored: StoredRecord, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        if let type = operation.record.type, type != .share {
+            throw ServerError(
+                .badRequest, "operations[\(index)].record.recordType: the record is a share.")
+        }
+        guard stored.type == .share, let existing = try overlay.share(zone, stored.name) else {
+            throw ServerError(
+                .badRequest, "operations[\(index)].record.recordType: the record is no share.")
+        }
+        let row: ShareRow
+        do throws(ServerError) {
+            let situation = try situation()
+            row = try ShareRules.update(existing, with: operation.record, situation, ids: &ids)
+            if !operation.record.fields.isEmpty {
+                try ShareRules.requireFieldRights(existing, situation)
+            }
+        } catch {
+            throw error.isFault ? error : error.under("operations[\(index)]")
+        }
+        var plan = PlannedRecord(operation: index, isOwn: true, before: stored, record: stored)
+        plan.record.modified = stamp
+        try setFields(&plan, operation, index)
+        steps[index].outcome = .saved(plan)
+        steps[index].share = ShareStep(old: existing, new: row)
+    }
+
+    /// By the owner: stops sharing, and the records stay. By a participant: leaves.
+    private mutating func deleteShare(
+        _ stored: StoredRecord?, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        let hasTag = operation.record.changeTag != nil
+        if operation.type == .delete, !hasTag, settings.isStrict { throw missingTag(index) }
+        guard let stored else {
+            guard operation.type == .delete, hasTag else { return }
+            throw notFound(index)
+        }
+        if operation.type == .delete, hasTag { try requireTag(operation.record, stored, index) }
+        steps[index].outcome =
+            isParticipant ? .left(share: stored.name) : .deleted(stored)
+    }
+
+    private func situation() throws(ServerError) -> ShareRules.Situation {
+        var situation = ShareRules.Situation(
+            access: access, context: context, settings: settings, reader: transaction)
+        for step in steps {
+            guard step.error == nil, let name = step.name else { continue }
+            if let share = step.share {
+                situation.pending[name] = .some(share.new)
+            } else if try isRemoved(name), try transaction.share(zone, name) != nil {
+                situation.pending[name] = .some(nil)
+            }
+        }
+        return situation
+    }
+}

@@ -1,0 +1,70 @@
+import RecordModel
+import RecordWire
+
+/// Names and change tags of operations (reference §6.3, §14.3).
+extension ModifyPlan {
+    /// `update`, `replace` and a `delete` with a tag: the record must be as the caller knows it.
+    func requireTag(
+        _ dictionary: RecordDictionary, _ stored: StoredRecord, _ index: Int
+    ) throws(ServerError) {
+        guard let tag = dictionary.changeTag else {
+            if settings.isStrict { throw missingTag(index) }
+            throw conflict(
+                stored,
+                "operations[\(index)].record.recordChangeTag is missing; the record has "
+                    + "tag \(stored.changeTag).")
+        }
+        guard tag == stored.changeTag else {
+            throw conflict(
+                stored,
+                "operations[\(index)].record.recordChangeTag is stale; the record has tag "
+                    + "\(stored.changeTag).")
+        }
+    }
+
+    func missingTag(_ index: Int) -> ServerError {
+        ServerError(.badRequest, "operations[\(index)].record.recordChangeTag is missing.")
+    }
+
+    /// With the record as the server has it.
+    private func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
+        var printer = RecordPrinter(
+            service: service, access: access, context: context, projection: .everything,
+            reader: transaction)
+        do throws(ServerError) {
+            return ServerError(.conflict, reason, serverRecord: try printer.bytes(stored))
+        } catch {
+            return error
+        }
+    }
+
+    func alreadyExists(_ index: Int) -> ServerError {
+        ServerError(
+            .exists, "operations[\(index)].record.recordName: there is a record of this name.")
+    }
+
+    func notFound(_ index: Int) -> ServerError {
+        ServerError(
+            .notFound, "operations[\(index)].record.recordName: there is no such record.")
+    }
+
+    /// A new record must not have a name that is kept for the system.
+    func checkName(
+        _ name: RecordName, _ type: RecordTypeName?, _ index: Int
+    ) throws(ServerError) {
+        let path = "operations[\(index)].record.recordName"
+        guard !name.bytes.isEmpty, name.bytes.count <= RecordName.maximumBytes else {
+            throw ServerError(
+                .badRequest, "\(path): a name has 1 to \(RecordName.maximumBytes) bytes.")
+        }
+        let isOwnUserRecord =
+            type == .users && zone.database.isPublic
+            && name.bytes == context.caller.user?.name.bytes
+        guard name.isFreeForClients || isOwnUserRecord else {
+            throw ServerError(.badRequest, "\(path): names with a leading _ are the system's.")
+        }
+        guard name != .zoneShare else {
+            throw ServerError(.badRequest, "\(path): only the share of a zone has this name.")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import RecordModel
+import RecordWire
+
+extension ModifyPlan {
+    /// Writes what was planned, and says what changed, for subscriptions.
+    mutating func write() throws(ServerError) -> ChangeNotice? {
+        guard !overlay.planned.isEmpty else { return nil }
+        let isSeenByOthers = !zone.database.isPublic
+        var viewers = isSeenByOthers ? try currentViewers() : []
+        var row = access.zone
+        var changes: [ChangeNotice.Change] = []
+        if hasSchemaGrown { try schema.save(transaction) }
+        for name in writeOrder() {
+            guard var plan = overlay.planned[name] else { continue }
+            try place(&plan, &row)
+            try put(plan)
+            overlay.planned[name] = plan
+            if plan.changesTag {
+                changes.append(ChangeNotice.Change(event: plan.event, record: plan.noticed))
+            }
+        }
+        try transaction.updateZone(row)
+        try applyShares()
+        if isSeenByOthers { viewers.formUnion(try currentViewers()) }
+        return ChangeNotice(zone: zone, changes: changes, viewers: viewers.sorted())
+    }
+
+    private func currentViewers() throws(ServerError) -> Set<UserName> {
+        Set(try transaction.viewers(zone).map(\.viewer))
+    }
+
+    /// The records of the operations in the order of the request, each followed by what it brings
+    /// about.
+    private func writeOrder() -> [RecordName] {
+        overlay.planned.values.sorted { left, right in
+            if left.operation != right.operation { return left.operation < right.operation }
+            if left.isOwn != right.isOwn { return left.isOwn }
+            return left.record.name < right.record.name
+        }.map(\.record.name)
+    }
+
+    /// Gives the record its place in the feed, and counts it.
+    private func place(_ plan: inout PlannedRecord, _ row: inout ZoneRow) throws(ServerError) {
+        if plan.changesPosition {
+            row.position += 1
+            plan.record.position = row.position
+        }
+        if plan.changesTag { plan.record.tag = plan.record.position }
+        let wasThere = plan.before != nil
+        let isThere = !plan.record.isDeleted
+        row.recordCount += (isThere ? 1 : 0) - (wasThere ? 1 : 0)
+        row.recordBytes += Int64(plan.record.fields.count - (plan.before?.fields.count ?? 0))
+    }
+
+    private mutating func put(_ plan: PlannedRecord) throws(ServerError) {
+        let record = plan.record
+        let handle = access.zone.handle
+        try transaction.put(handle, record)
+        if let share = plan.before?.share, share != record.share, removedShares[share] == nil {
+            try transaction.putExit(
+                handle, share: share, record.name, position: record.position)
+        }
+        guard !record.isDeleted else {
+            try transaction.putReferences(handle, from: record.name, [])
+            try transaction.putIndex(handle, type: record.type, record.name, [])
+            if plan.before?.hasAssets == true {
+                try transaction.putAssetReferences(handle, from: record.name, [])
+            }
+            return
+        }
+        if let content = plan.content {
+            if plan.before != nil || !content.references.isEmpty {
+                try transaction.putReferences(handle, from: record.name, content.references)
+            }
+            if plan.before?.hasAssets == true || !content.assets.isEmpty {
+                try transaction.putAssetReferences(
+                    handle, from: record.name, content.assets.map(\.fileChecksum))
+            }
+        }
+        let fields: [WireField] =
+            if let content = plan.content {
+                content.fields
+            } else {
+                try FieldsCodec.decode(record.fields)
+            }
+        try transaction.putIndex(
+            handle, type: record.type, record.name, schema.indexEntries(record, fields: fields))
+    }
+
+    /// Participants who left or were taken in or out, and shares that ended.
+    private mutating func applyShares() throws(ServerError) {
+        for step in steps {
+            if let share = step.share {
+                try ShareRules.apply(old: share.old, new: share.new, ids: &ids, transaction)
+            }
+            if case .left(let name) = step.outcome, let user = access.user?.name,
+                let old = try transaction.share(zone, name)
+            {
+                try ShareRules.apply(
+                    old: old, new: ShareRules.leave(old, user), ids: &ids, transaction)
+            }
+        }
+        for share in removedShares.keys.sorted() {
+            if let old = try overlay.share(zone, share) {
+                try ShareRules.apply(old: old, new: nil, ids: &ids, transaction)
+            }
+        }
+    }
+
+    /// The answer to the request.
+    func answer(_ request: ModifyRequest) throws(ServerError) -> [UInt8] {
+        var printer = RecordPrinter(
+            service: service, access: access, context: context, projection: request.projection,
+            reader: transaction)
+        return try AnswerWriter.object(capacity: 512 * steps.count) { answer throws(ServerError) in
+            try answer.member(
+                "records",
+                array: { answer throws(ServerError) in
+                    for step in steps { try write(step, &printer, to: &answer) }
+                })
+            if context.wantsSyncToken || request.wantsSyncToken {
+                answer.member("syncToken", try currentToken())
+            }
+        }
+    }
+
+    private func write(
+        _ step: Step, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        switch step.outcome {
+        case .failed(let error):
+            answer.value(
+                error.item(
+                    recordName: step.name, requestID: context.requestID,
+                    dialect: context.dialect))
+        case .saved(let plan):
+            let record = overlay.planned[plan.record.name]?.record ?? plan.record
+            try printer.write(record, to: &answer)
+        case .deleted, .left, .withdrawn:
+            guard let name = step.name else { return }
+            answer.value(TombstoneAnswer(name))
+        }
+    }
+
+    private func currentToken() throws(ServerError) -> Text {
+        let row = try transaction.zone(zone) ?? access.zone
+        return ZoneToken.current(ZoneAccess(zone: row, view: access.view, user: access.user))
+            .sealed(service.seal)
+    }
+}
+
+extension PlannedRecord {
+    /// The record after the change, or its last state before a deletion.
+    fileprivate var noticed: StoredRecord {
+        record.isDeleted ? before ?? record : record
+    }
+}

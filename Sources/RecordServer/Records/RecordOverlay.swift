@@ -1,0 +1,103 @@
+import RecordModel
+import RecordWire
+
+/// The records of one zone as a batch leaves them: what the storage has, read once, under what
+/// the batch has planned so far.
+struct RecordOverlay {
+    let zone: ZoneHandle
+    let reader: any StorageReader
+    /// What the storage has, tombstones included; nil inside for nothing.
+    private var rows: [RecordName: StoredRecord?] = [:]
+    /// Children and sources are asked for again in every pass of a plan.
+    private var lists: [ListKey: [RecordName]] = [:]
+    private var shareRows: [RecordName: ShareRow?] = [:]
+    var planned: [RecordName: PlannedRecord] = [:]
+
+    private enum ListKey: Hashable {
+        case children(RecordName, limit: Int)
+        case sources(RecordName, Reference.Action, limit: Int)
+    }
+
+    init(zone: ZoneHandle, reader: any StorageReader) {
+        self.zone = zone
+        self.reader = reader
+    }
+
+    /// Reads those that were not read yet in one call.
+    mutating func load(_ names: [RecordName]) throws(ServerError) {
+        let missing = Set(names.filter { rows[$0] == nil })
+        guard !missing.isEmpty else { return }
+        let found = try reader.records(zone, Array(missing))
+        for name in missing { rows[name] = .some(found[name]) }
+    }
+
+    /// What the storage has; nil for a tombstone.
+    mutating func stored(_ name: RecordName) throws(ServerError) -> StoredRecord? {
+        if rows[name] == nil { try load([name]) }
+        guard let row = rows[name] ?? nil, !row.isDeleted else { return nil }
+        return row
+    }
+
+    /// The record after the batch as planned so far; nil when it is not there.
+    mutating func current(_ name: RecordName) throws(ServerError) -> StoredRecord? {
+        if let plan = planned[name] { return plan.record.isDeleted ? nil : plan.record }
+        return try stored(name)
+    }
+
+    /// Children as stored.
+    mutating func children(of name: RecordName, limit: Int) throws(ServerError) -> [RecordName] {
+        let key = ListKey.children(name, limit: limit)
+        if let known = lists[key] { return known }
+        let found = try reader.children(zone, of: name, limit: limit)
+        lists[key] = found
+        return found
+    }
+
+    /// Sources as stored.
+    mutating func sources(
+        of name: RecordName, action: Reference.Action, limit: Int
+    ) throws(ServerError) -> [RecordName] {
+        let key = ListKey.sources(name, action, limit: limit)
+        if let known = lists[key] { return known }
+        let found = try reader.sources(zone, of: name, action: action, limit: limit)
+        lists[key] = found
+        return found
+    }
+
+    /// The share as stored.
+    mutating func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
+        if let known = shareRows[name] { return known }
+        let found = try reader.share(zone, name)
+        shareRows[name] = .some(found)
+        return found
+    }
+}
+
+/// A record that a batch writes.
+struct PlannedRecord {
+    /// The operation that is to blame when it cannot be.
+    let operation: Int
+    /// Whether it is the operation's own record; else it follows from it.
+    let isOwn: Bool
+    /// The record in the storage; nil when it is new.
+    let before: StoredRecord?
+    var record: StoredRecord
+    /// Nil while the fields are as stored.
+    var content: RecordContent?
+    /// Whether readers get a new change tag.
+    var changesTag = true
+    /// Whether it appears in the feed again.
+    var changesPosition = true
+
+    init(operation: Int, isOwn: Bool, before: StoredRecord?, record: StoredRecord) {
+        self.operation = operation
+        self.isOwn = isOwn
+        self.before = before
+        self.record = record
+    }
+
+    var event: ChangeNotice.Event {
+        if record.isDeleted { return .delete }
+        return before == nil ? .create : .update
+    }
+}

@@ -1,0 +1,180 @@
+package import RecordModel
+package import RecordWire
+
+/// Prints record dictionaries for one viewer of one zone (reference §5.3, §5.9).
+///
+/// Stored fields are copied as they are, unless the projection, the settings or assets ask for
+/// something else.
+package struct RecordPrinter {
+    private let service: RecordService
+    private let access: ZoneAccess
+    private let context: OperationContext
+    private let reader: any StorageReader
+    private let options: ValueOptions
+    private let zone: JSONBytes
+    private var projection: RecordProjection
+    private var shares: [RecordName: ShareRow?] = [:]
+
+    /// `reader` is asked for shares only.
+    package init(
+        service: RecordService, access: ZoneAccess, context: OperationContext,
+        projection: RecordProjection, reader: any StorageReader
+    ) {
+        self.service = service
+        self.access = access
+        self.context = context
+        self.reader = reader
+        self.projection = projection
+        options = ValueOptions(
+            numbersAsStrings: projection.numbersAsStrings,
+            plainListTags: service.settings.plainListTags)
+        var zone = AnswerWriter(capacity: 128)
+        access.identifier.write(to: &zone)
+        self.zone = zone.json
+    }
+
+    /// A record that is there and visible.
+    package mutating func write(
+        _ record: StoredRecord, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        try answer.object { answer throws(ServerError) in
+            answer.member("recordName", record.name)
+            answer.member("recordType", record.type)
+            answer.key("fields")
+            try writeFields(of: record, to: &answer)
+            answer.member("pluginFields", object: { _ in })
+            answer.member("recordChangeTag", record.changeTag)
+            answer.member("created", StampAnswer(record.created))
+            answer.member("modified", StampAnswer(record.modified))
+            answer.member("deleted", false)
+            answer.member("zoneID", zone)
+            if let parent = record.parent {
+                answer.member("parent", object: { $0.member("recordName", parent) })
+            }
+            try writeShare(of: record, to: &answer)
+        }
+    }
+
+    /// The dictionary alone.
+    package mutating func bytes(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
+        var answer = AnswerWriter(capacity: record.fields.count + 512)
+        try write(record, to: &answer)
+        return answer.json
+    }
+
+    /// With other keys than those of the request, for one record.
+    package mutating func write(
+        _ record: StoredRecord, desiredKeys: [FieldName]?, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        let usual = projection.desiredKeys
+        projection.desiredKeys = desiredKeys
+        defer { projection.desiredKeys = usual }
+        try write(record, to: &answer)
+    }
+
+    private func writeFields(
+        of record: StoredRecord, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        if projection.desiredKeys == nil, !projection.numbersAsStrings,
+            !service.settings.plainListTags, !record.hasAssets
+        {
+            answer.splice(record.fields)
+            return
+        }
+        var fields = try FieldsCodec.decode(record.fields)
+        if let keys = projection.desiredKeys {
+            let wanted = Set(keys)
+            fields = fields.filter { wanted.contains($0.name) }
+        }
+        answer.object { answer in
+            for field in fields {
+                answer.key(escaping: field.name.bytes)
+                withURLs(field, record).write(to: &answer, options: options)
+            }
+        }
+    }
+
+    /// The field with the place where each of its assets can be had.
+    private func withURLs(_ field: WireField, _ record: StoredRecord) -> WireField {
+        guard record.hasAssets, let value = field.value else { return field }
+        var field = field
+        switch value {
+        case .asset(let asset): field.value = .asset(withURL(asset, field.name, record))
+        case .list(let elements):
+            field.value = .list(
+                elements.map { element in
+                    element.asset.map { .asset(withURL($0, field.name, record)) } ?? element
+                })
+        default: break
+        }
+        return field
+    }
+
+    private func withURL(
+        _ asset: WireAsset, _ field: FieldName, _ record: StoredRecord
+    ) -> WireAsset {
+        var asset = asset
+        asset.downloadURL = AssetRules.downloadURL(
+            asset, record: record.name, field: field, access: access, context: context,
+            service: service)
+        return asset
+    }
+
+    /// On a root and on a share: the reference to the share, and its short GUID. On a share, who
+    /// is in it.
+    private mutating func writeShare(
+        of record: StoredRecord, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        guard record.type == .share else {
+            answer.member("shortGUID", record.shortGUID)
+            if record.shortGUID != nil, let name = record.share,
+                try share(name)?.root == record.name
+            {
+                writeReference(to: name, &answer)
+            }
+            return
+        }
+        guard let share = try share(record.name) else { return }
+        writeReference(to: record.name, &answer)
+        let members = try ShareRules.members(of: share, for: access.user?.name, reader)
+        for member in members {
+            answer.key(escaping: member.key.utf8)
+            answer.tree(member.value)
+        }
+        if context.dialect == .webServices, let root = share.root {
+            answer.member("forRecord", object: { $0.member("recordName", root) })
+        }
+    }
+
+    private func writeReference(to share: RecordName, _ answer: inout AnswerWriter) {
+        answer.member(
+            "share",
+            object: { answer in
+                answer.member("recordName", share)
+                answer.member("zoneID", zone)
+            })
+    }
+
+    private mutating func share(_ name: RecordName) throws(ServerError) -> ShareRow? {
+        if let known = shares[name] { return known }
+        let found = try reader.share(access.zone.key, name)
+        shares[name] = .some(found)
+        return found
+    }
+}
+
+extension ZoneAccess {
+    /// The zoneID dictionary of answers. The public database has no owner to name.
+    package var identifier: ZoneIdentifier {
+        ZoneIdentifier(
+            zone: zone.key.zone,
+            owner: zone.key.database.isPublic ? nil : zone.key.database.owner)
+    }
+}
+
+extension StampAnswer {
+    package init(_ stamp: WriteStamp) {
+        self.init(
+            milliseconds: stamp.milliseconds, user: stamp.user, device: stamp.device)
+    }
+}
