@@ -1,34 +1,133 @@
+package import RecordModel
+package import RecordWire
 import Synchronization
 
-/// What an operator can set of notifications.
-package struct PushSettings: Sendable, Hashable {
-    /// How long a poll without a notification is held.
-    package var holdTime: Duration = .seconds(50)
-    /// How often the storage is asked for notifications that another process has queued.
-    package var checkInterval: Duration = .seconds(3)
-    /// Of one device; beyond it the oldest go.
-    package var maximumFrames = 200
-    /// A device that has not polled for so long is forgotten.
-    package var deviceSeconds = 30 * 24 * 3600
-    package var devicesPerUser = 20
-    package var subscriptionsPerUser = 500
-
-    package init() {}
-}
-
 /// Tells subscribers of committed changes and wakes their long polls.
+///
+/// Notices wait in a bounded queue for one task, which finds the subscriptions, puts frames into
+/// the queues of their devices, in the storage, and wakes the polls of this process; polls in
+/// other processes find the frames by looking. A poll that waits holds no thread and asks nothing
+/// of the storage: one task looks for all of them.
 package final class PushHub: Sendable {
-    private let storage: any Storage
+    struct State: Sendable {
+        var queue = NoticeQueue()
+        var isDelivering = false
+        /// By courier hash: the newest poll of a device.
+        var polls: [Text: PollWaiter] = [:]
+        var isLooking = false
+        var isShutDown = false
+        var statistics = PushStatistics()
+        var idle: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let storage: any Storage
     package let settings: PushSettings
+    let state = Mutex(State())
 
     package init(storage: any Storage, settings: PushSettings = PushSettings()) {
         self.storage = storage
         self.settings = settings
     }
 
-    /// Called after the commit. Returns at once: a notification is a hint and may be lost.
-    package func publish(_ notice: ChangeNotice) {}
+    package var statistics: PushStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waitingPolls = state.polls.count
+            statistics.waitingNotices = state.queue.count
+            return statistics
+        }
+    }
 
-    /// Ends all polls with an empty answer, and every later one at once.
-    package func shutdown() {}
+    /// Called after the commit. Returns at once: a notification is a hint and may be lost.
+    package func publish(_ notice: ChangeNotice) {
+        let mustStart = state.withLock { state in
+            state.statistics.notices += 1
+            state.queue.append(notice)
+            guard !state.isDelivering else { return false }
+            state.isDelivering = true
+            return true
+        }
+        if mustStart { Task { await self.deliver() } }
+    }
+
+    /// Returns when all that was published so far is in the queues of the devices.
+    package func waitUntilDelivered() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.isDelivering { state.idle.append(continuation) }
+                return !state.isDelivering
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func deliver() async {
+        while let notices = takeNotices() {
+            do throws(ServerError) {
+                try await deliver(notices)
+            } catch {
+                state.withLock { $0.statistics.failures += 1 }
+            }
+        }
+    }
+
+    /// Nil, and nobody delivers any more, when there is none.
+    private func takeNotices() -> [ChangeNotice]? {
+        let (notices, idle) = state.withLock { state in
+            let notices = state.queue.take(64)
+            guard notices.isEmpty else { return (notices, [CheckedContinuation<Void, Never>]()) }
+            state.isDelivering = false
+            defer { state.idle = [] }
+            return (notices, state.idle)
+        }
+        for continuation in idle { continuation.resume() }
+        return notices.isEmpty ? nil : notices
+    }
+
+    private func deliver(_ notices: [ChangeNotice]) async throws(ServerError) {
+        let groups = NoticeGroup.groups(of: notices)
+        let deliveries = try await storage.read { reader throws(ServerError) in
+            var deliveries: [PushDelivery] = []
+            for group in groups { deliveries += try group.matcher(reader).deliveries() }
+            return deliveries
+        }
+        // In parts, so that nobody waits long for the storage's writer.
+        var start = 0
+        while start < deliveries.count {
+            let part = Array(deliveries[start..<min(start + 100, deliveries.count)])
+            start += part.count
+            try await enqueue(part)
+        }
+    }
+
+    private func enqueue(_ deliveries: [PushDelivery]) async throws(ServerError) {
+        let limit = settings.maximumFrames
+        let (devices, count) = try await storage.write { transaction throws(ServerError) in
+            var devices: Set<Text> = []
+            var count = 0
+            for delivery in deliveries {
+                var frames = delivery.frames.suffix(limit)
+                if delivery.firesOnce {
+                    guard
+                        try transaction.subscription(delivery.key, delivery.subscriptionID) != nil
+                    else { continue }
+                    try transaction.deleteSubscription(delivery.key, delivery.subscriptionID)
+                    frames = delivery.frames.prefix(1)
+                }
+                for device in delivery.devices {
+                    for frame in frames {
+                        try transaction.enqueueFrame(courierHash: device, frame, limit: limit)
+                        count += 1
+                    }
+                    devices.insert(device)
+                }
+            }
+            return (devices, count)
+        }
+        let polls = state.withLock { state in
+            state.statistics.frames += count
+            return devices.compactMap { state.polls[$0] }
+        }
+        for poll in polls { poll.wake() }
+    }
 }

@@ -4,9 +4,13 @@ extension WireSubscription {
     /// The longest subscription ID, in bytes.
     package static let maximumIDBytes = 255
 
-    /// A subscription dictionary.
-    package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
-        let id = try json.required("subscriptionID").string(maximumBytes: Self.maximumIDBytes)
+    /// A subscription dictionary. Without `needsID` it may lack its ID, which is empty then.
+    package init(
+        _ json: JSONReader, limits: RequestLimits = .standard, needsID: Bool = true
+    ) throws(ServerError) {
+        let id =
+            try json["subscriptionID"] == nil && !needsID
+            ? "" : json.required("subscriptionID").string(maximumBytes: Self.maximumIDBytes)
         self.init(
             subscriptionID: id, kind: try json.required("subscriptionType").choice())
         zone = try json["zoneID"].map(ZoneIdentifier.init(_:))
@@ -59,7 +63,9 @@ extension SubscriptionOperation {
         let kind: Kind = try json.required("operationType").choice()
         let subscription = try json.required("subscription")
         switch kind {
-        case .create: self = .create(try WireSubscription(subscription, limits: limits))
+        case .create:
+            self = .create(
+                try WireSubscription(subscription, limits: limits, needsID: false))
         case .update: self = .update(try WireSubscription(subscription, limits: limits))
         case .delete:
             self = .delete(

@@ -1,0 +1,80 @@
+import RecordModel
+import RecordWire
+
+/// Notices that wait for delivery, within a limit of memory.
+///
+/// Beyond it notices lose their records, so that subscriptions to zones and databases are still
+/// served, and then the oldest notices are lost: clients ask for changes after a while anyway.
+struct NoticeQueue: Sendable {
+    /// Of the records in it, in bytes.
+    private static let maximumBytes = 16 << 20
+    private static let maximumCount = 10_000
+
+    private var notices: [ChangeNotice] = []
+    private var bytes = 0
+
+    var count: Int { notices.count }
+
+    mutating func append(_ notice: ChangeNotice) {
+        if notices.count == Self.maximumCount { _ = take(Self.maximumCount / 10) }
+        let size = Self.size(notice)
+        if bytes + size <= Self.maximumBytes {
+            bytes += size
+            notices.append(notice)
+        } else {
+            notices.append(ChangeNotice(zone: notice.zone, changes: [], viewers: notice.viewers))
+        }
+    }
+
+    /// The oldest, at most `limit`.
+    mutating func take(_ limit: Int) -> [ChangeNotice] {
+        let taken = Array(notices.prefix(limit))
+        notices.removeFirst(taken.count)
+        bytes -= taken.reduce(0) { $0 + Self.size($1) }
+        return taken
+    }
+
+    private static func size(_ notice: ChangeNotice) -> Int {
+        notice.changes.reduce(0) { $0 + $1.record.fields.count + 512 }
+    }
+}
+
+/// Notices of one zone, which are told of together: a hint says only that there is something.
+struct NoticeGroup: Sendable {
+    let zone: ZoneKey
+    private(set) var changes: [(change: ChangeNotice.Change, notificationID: Text)] = []
+    private(set) var viewers: [UserName] = []
+    private let notificationID: Text
+
+    private init(zone: ZoneKey) {
+        self.zone = zone
+        notificationID = RequestIdentifier.make()
+    }
+
+    static func groups(of notices: [ChangeNotice]) -> [NoticeGroup] {
+        var groups: [NoticeGroup] = []
+        var indices: [ZoneKey: Int] = [:]
+        for notice in notices {
+            let index = indices[notice.zone] ?? groups.count
+            if index == groups.count { groups.append(NoticeGroup(zone: notice.zone)) }
+            indices[notice.zone] = index
+            groups[index].add(notice)
+        }
+        return groups
+    }
+
+    private mutating func add(_ notice: ChangeNotice) {
+        for change in notice.changes {
+            // All frames of the first change have one identifier, whatever they are for.
+            let id = changes.isEmpty ? notificationID : RequestIdentifier.make()
+            changes.append((change, id))
+        }
+        for viewer in notice.viewers where !viewers.contains(viewer) { viewers.append(viewer) }
+    }
+
+    func matcher(_ reader: any StorageReader) -> PushMatcher {
+        PushMatcher(
+            zone: zone, changes: changes, viewers: viewers, notificationID: notificationID,
+            reader: reader)
+    }
+}

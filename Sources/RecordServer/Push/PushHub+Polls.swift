@@ -1,0 +1,165 @@
+package import RecordModel
+package import RecordWire
+import Synchronization
+
+/// How a long poll ends.
+package enum PollOutcome: Sendable, Hashable {
+    /// The oldest frame, which is out of the queue now.
+    case frame([UInt8])
+    /// Nothing came in time: poll again.
+    case empty
+    /// The device is unknown, forgotten, or its user is no more.
+    case gone
+}
+
+extension PushHub {
+    /// The hash under which the storage knows a courier URL.
+    static func courierHash(_ secret: Text) -> Text {
+        Text(SHA256.hash(Array("courier".utf8) + [0] + secret.utf8).hex)
+    }
+
+    /// Waits for a frame for the device with this courier secret.
+    ///
+    /// A second poll of a device ends the first: whoever asks again has lost the first answer.
+    package func poll(secret: Text, now: Timestamp) async throws(ServerError) -> PollOutcome {
+        let hash = Self.courierHash(secret)
+        guard try await see(hash, now: now) else { return .gone }
+        let waiter = PollWaiter(deadline: .now + settings.holdTime)
+        guard register(waiter, hash) else { return .empty }
+        defer { unregister(waiter, hash) }
+        repeat {
+            if let frame = try await take(hash) { return .frame(frame) }
+        } while await waiter.next() == .woken
+        return .empty
+    }
+
+    /// Gives back a frame that could not be sent; it is the newest then.
+    func giveBack(_ frame: [UInt8], secret: Text) async {
+        let hash = Self.courierHash(secret)
+        let limit = settings.maximumFrames
+        do throws(ServerError) {
+            try await storage.write { transaction throws(ServerError) in
+                guard try transaction.pushDevice(courierHash: hash) != nil else { return }
+                try transaction.enqueueFrame(courierHash: hash, frame, limit: limit)
+            }
+        } catch {
+            state.withLock { $0.statistics.failures += 1 }
+        }
+        state.withLock { $0.polls[hash] }?.wake()
+    }
+
+    /// Ends all polls with an empty answer, and every later one at once.
+    package func shutdown() {
+        let polls = state.withLock { state in
+            state.isShutDown = true
+            return Array(state.polls.values)
+        }
+        for poll in polls { poll.end() }
+    }
+
+    /// Forgets devices that have not polled for long.
+    package func sweep(now: Timestamp) async throws(ServerError) {
+        let limit = now.nanoseconds / 1_000_000 - Int64(settings.deviceSeconds) * 1000
+        try await storage.write { transaction throws(ServerError) in
+            try transaction.removePushDevices(lastSeenBefore: limit)
+        }
+    }
+
+    /// Whether the device is one of somebody. Notes once an hour that it was here.
+    private func see(_ hash: Text, now: Timestamp) async throws(ServerError) -> Bool {
+        let milliseconds = now.nanoseconds / 1_000_000
+        let lifetime = Int64(settings.deviceSeconds) * 1000
+        let device = try await storage.read { reader throws(ServerError) in
+            try Self.device(hash, seenSince: milliseconds - lifetime, reader)
+        }
+        guard let device else { return false }
+        guard milliseconds - device.lastSeenMilliseconds > 3_600_000 else { return true }
+        return try await storage.write { transaction throws(ServerError) in
+            guard
+                var device = try Self.device(hash, seenSince: milliseconds - lifetime, transaction)
+            else { return false }
+            device.lastSeenMilliseconds = milliseconds
+            try transaction.putPushDevice(device)
+            return true
+        }
+    }
+
+    private static func device(
+        _ hash: Text, seenSince milliseconds: Int64, _ reader: any StorageReader
+    ) throws(ServerError) -> PushDeviceRow? {
+        guard let device = try reader.pushDevice(courierHash: hash),
+            device.lastSeenMilliseconds >= milliseconds,
+            let user = try reader.user(device.user), !user.isDisabled
+        else { return nil }
+        return device
+    }
+
+    /// Asks with a reader first: most polls find nothing, and there is one writer.
+    private func take(_ hash: Text) async throws(ServerError) -> [UInt8]? {
+        let hasFrame = try await storage.read { reader throws(ServerError) in
+            try !reader.devicesWithFrames(among: [hash]).isEmpty
+        }
+        guard hasFrame else { return nil }
+        return try await storage.write { transaction throws(ServerError) in
+            try transaction.dequeueFrame(courierHash: hash)
+        }
+    }
+
+    private func register(_ waiter: PollWaiter, _ hash: Text) -> Bool {
+        let (isOpen, older, mustLook) = state.withLock { state in
+            guard !state.isShutDown else { return (false, nil as PollWaiter?, false) }
+            let older = state.polls.updateValue(waiter, forKey: hash)
+            let mustLook = !state.isLooking
+            state.isLooking = true
+            return (true, older, mustLook)
+        }
+        older?.end()
+        if mustLook { Task { await self.look() } }
+        return isOpen
+    }
+
+    private func unregister(_ waiter: PollWaiter, _ hash: Text) {
+        state.withLock { state in
+            if state.polls[hash] === waiter { state.polls[hash] = nil }
+        }
+    }
+
+    /// For all polls together, while there are any: ends those whose time is over, and asks the
+    /// storage now and then for frames that another process has queued.
+    private func look() async {
+        let step = min(settings.checkInterval, settings.holdTime / 10, .seconds(1))
+        var nextCheck = ContinuousClock.now + settings.checkInterval
+        while lookAgain() {
+            // Nothing cancels this task.
+            try? await Task.sleep(for: step)
+            let now = ContinuousClock.now
+            let (polls, over) = state.withLock { state in
+                (Array(state.polls.keys), state.polls.values.filter { $0.deadline <= now })
+            }
+            for poll in over { poll.end() }
+            guard now >= nextCheck else { continue }
+            nextCheck = now + settings.checkInterval
+            await wakeThoseWithFrames(among: polls)
+        }
+    }
+
+    private func lookAgain() -> Bool {
+        state.withLock { state in
+            if state.polls.isEmpty { state.isLooking = false }
+            return state.isLooking
+        }
+    }
+
+    private func wakeThoseWithFrames(among hashes: [Text]) async {
+        do throws(ServerError) {
+            let found = try await storage.read { reader throws(ServerError) in
+                try reader.devicesWithFrames(among: hashes)
+            }
+            for poll in state.withLock({ state in found.compactMap { state.polls[$0] } }) {
+                poll.wake()
+            }
+        } catch {
+            state.withLock { $0.statistics.failures += 1 }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import RecordModel
+import RecordWire
+
+/// The frames that one subscription has to give to the devices of its user.
+struct PushDelivery: Sendable, Hashable {
+    let key: SubscriptionKey
+    let subscriptionID: Text
+    /// Only the first frame is given, and the subscription is gone after it.
+    let firesOnce: Bool
+    let frames: [[UInt8]]
+    /// By their courier hash.
+    let devices: [Text]
+}
+
+/// What committed changes of one zone mean for subscribers.
+///
+/// Every device of a user is told, the one that wrote too: a request does not say which that is.
+struct PushMatcher {
+    let zone: ZoneKey
+    /// In the order of their commits, each with the identifier of its notification.
+    let changes: [(change: ChangeNotice.Change, notificationID: Text)]
+    /// Everybody with the zone in the shared database before or after the changes.
+    let viewers: [UserName]
+    /// For subscriptions to the zone or the database.
+    let notificationID: Text
+    let reader: any StorageReader
+
+    private var container: ContainerKey { zone.database.container }
+
+    func deliveries() throws(ServerError) -> [PushDelivery] {
+        var deliveries: [PushDelivery] = []
+        for (key, rows) in try subscribers() {
+            let devices = try reader.pushDevices(container, key.user).map(\.courierHash)
+            guard !devices.isEmpty, let user = try reader.user(key.user), !user.isDisabled else {
+                continue
+            }
+            let audience = try audience(user, key.scope)
+            for row in rows {
+                let subscription = try row.subscription()
+                let frames = try frames(subscription, key, audience)
+                guard !frames.isEmpty else { continue }
+                deliveries.append(
+                    PushDelivery(
+                        key: key, subscriptionID: row.subscriptionID,
+                        firesOnce: subscription.firesOnce, frames: frames, devices: devices))
+            }
+        }
+        return deliveries
+    }
+
+    /// Everybody whose subscriptions may be about this zone, with these subscriptions.
+    private func subscribers() throws(ServerError) -> [(SubscriptionKey, [SubscriptionRow])] {
+        guard !zone.database.isPublic else {
+            let rows = try reader.publicSubscriptions(container)
+            return Dictionary(grouping: rows, by: \.key).map { ($0.key, $0.value) }
+        }
+        let owner = SubscriptionKey(
+            container: container, user: zone.database.owner, scope: .private)
+        let keys =
+            [owner]
+            + viewers.map { SubscriptionKey(container: container, user: $0, scope: .shared) }
+        var subscribers: [(SubscriptionKey, [SubscriptionRow])] = []
+        for key in keys {
+            let rows = try reader.subscriptions(key)
+            if !rows.isEmpty { subscribers.append((key, rows)) }
+        }
+        return subscribers
+    }
+
+    /// What a user may see of records.
+    private struct Audience {
+        let caller: Caller
+        let roles: Set<String>
+        /// The accepted shares; nil for everything.
+        let shares: [RecordName]?
+    }
+
+    private func audience(_ user: UserRow, _ scope: DatabaseScope) throws(ServerError) -> Audience {
+        let caller = Caller.user(user)
+        switch scope {
+        case .public:
+            return Audience(
+                caller: caller,
+                roles: try ContainerSchema.roles(of: caller, in: container, reader), shares: nil)
+        case .private: return Audience(caller: caller, roles: [], shares: nil)
+        case .shared:
+            // Whoever was in the zone is told that it changed, and of records only while in it.
+            let shares = try reader.sharedZone(user.name, zone)?.shares ?? []
+            return Audience(
+                caller: caller, roles: [], shares: shares.contains(.zoneShare) ? nil : shares)
+        }
+    }
+
+    private func frames(
+        _ subscription: WireSubscription, _ key: SubscriptionKey, _ audience: Audience
+    ) throws(ServerError) -> [[UInt8]] {
+        let scene = PushFrame.Scene(zone: zone, user: key.user, scope: key.scope)
+        let frame = PushFrame(
+            scene: scene, subscription: subscription, notificationID: notificationID)
+        switch subscription.kind {
+        case .database: return [frame.database()]
+        case .zone: return covers(subscription) ? [frame.zone()] : []
+        case .query:
+            guard covers(subscription), let query = subscription.query else { return [] }
+            return try frames(query, subscription, scene, audience)
+        }
+    }
+
+    private func covers(_ subscription: WireSubscription) -> Bool {
+        guard let wanted = subscription.zone else {
+            return subscription.zoneWide || zone.isDefaultZone
+        }
+        return wanted.zone == zone.zone
+            && (zone.database.isPublic || wanted.owner == zone.database.owner)
+    }
+
+    private func frames(
+        _ query: WireQuery, _ subscription: WireSubscription, _ scene: PushFrame.Scene,
+        _ audience: Audience
+    ) throws(ServerError) -> [[UInt8]] {
+        let candidates = changes.filter { entry in
+            entry.change.record.type == query.recordType
+                && subscription.firesOn.contains(entry.change.event.wire)
+                && isVisible(entry.change.record, audience)
+        }
+        guard !candidates.isEmpty else { return [] }
+        let schema = try ContainerSchema.current(container, reader)
+        guard let evaluator = Self.evaluator(query, schema) else { return [] }
+        var frames: [[UInt8]] = []
+        for (change, notificationID) in candidates {
+            let record = change.record
+            guard mayRead(record, schema, audience),
+                evaluator.matches(
+                    record, fields: try FieldsCodec.decode(record.fields), zone: zone)
+            else { continue }
+            frames.append(
+                PushFrame(
+                    scene: scene, subscription: subscription, notificationID: notificationID
+                ).record(record.name, change.event))
+        }
+        return frames
+    }
+
+    /// Nil when the schema no longer has what the query names: it matches nothing then.
+    private static func evaluator(_ query: WireQuery, _ schema: ContainerSchema) -> QueryEvaluator?
+    {
+        do throws(ServerError) {
+            return try QueryEvaluator(query: query, schema: schema)
+        } catch {
+            return nil
+        }
+    }
+
+    private func isVisible(_ record: StoredRecord, _ audience: Audience) -> Bool {
+        guard let shares = audience.shares else { return true }
+        return record.share.map(shares.contains) ?? false
+    }
+
+    private func mayRead(
+        _ record: StoredRecord, _ schema: ContainerSchema, _ audience: Audience
+    ) -> Bool {
+        guard zone.database.isPublic else { return true }
+        return schema.allows(
+            .read, type: record.type, roles: audience.roles,
+            isCreator: record.created.user == audience.caller.user?.name)
+    }
+}

@@ -1,0 +1,60 @@
+import RecordModel
+import RecordWire
+
+extension RecordService {
+    /// tokens/create: a courier for one more device of the caller (reference §8).
+    func createPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        let request = try PushTokenBody(JSONReader(body))
+        let user = try context.requireUser()
+        let secret = Text(URLSafeBase64.encode(SecureRandom.bytes(32)))
+        let device = PushDeviceRow(
+            courierHash: PushHub.courierHash(secret), container: context.container,
+            user: user.name, clientID: request.clientID ?? "",
+            apnsEnvironment: Text(request.apnsEnvironment.rawValue),
+            apnsToken: Text(utf8: Base64.encode(SecureRandom.bytes(32))),
+            lastSeenMilliseconds: context.milliseconds)
+        let maximum = push.settings.devicesPerUser
+        try await storage.write { transaction throws(ServerError) in
+            let devices = try transaction.pushDevices(device.container, device.user)
+                .sorted { $0.lastSeenMilliseconds < $1.lastSeenMilliseconds }
+            for old in devices.prefix(max(0, devices.count - maximum + 1)) {
+                try transaction.deletePushDevice(courierHash: old.courierHash)
+            }
+            try transaction.putPushDevice(device)
+        }
+        return AnswerWriter.object { answer in
+            answer.member("apnsEnvironment", device.apnsEnvironment)
+            answer.member("apnsToken", device.apnsToken)
+            answer.member("webcourierURL", context.baseURL + "/courier/" + secret.string)
+        }
+    }
+
+    /// tokens/register: confirms a token of tokens/create. Others are refused: this server has no
+    /// way to Apple's push service.
+    func registerPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        let json = JSONReader(body)
+        let request = try PushTokenBody(json)
+        let user = try context.requireUser()
+        guard let token = request.apnsToken else { throw json.error("lacks apnsToken.") }
+        try await storage.write { transaction throws(ServerError) in
+            let devices = try transaction.pushDevices(context.container, user.name)
+            guard
+                var device = devices.first(where: {
+                    $0.apnsToken == token
+                        && $0.apnsEnvironment.string == request.apnsEnvironment.rawValue
+                })
+            else {
+                throw ServerError(
+                    .notFound, "This user has no such token here: ask tokens/create for one.")
+            }
+            device.isRegistered = true
+            device.lastSeenMilliseconds = context.milliseconds
+            try transaction.putPushDevice(device)
+        }
+        return Array("{}".utf8)
+    }
+}
