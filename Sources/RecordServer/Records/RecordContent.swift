@@ -63,13 +63,6 @@ struct RecordContent {
     }
 }
 
-extension WireValue {
-    /// The elements of a list, or the value itself.
-    var elements: [WireValue] {
-        if case .list(let elements) = self { elements } else { [self] }
-    }
-}
-
 extension WireReference {
     /// Whether the target is in this zone: it is where no zone is named.
     func isInside(_ key: ZoneKey) -> Bool {
