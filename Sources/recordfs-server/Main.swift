@@ -3,5 +3,8 @@ import ArgumentParser
 @main
 struct RecordFSServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recordfs-server", abstract: "A self-hosted record server.")
+        commandName: "recordfs-server", abstract: "A self-hosted record server.",
+        subcommands: [
+            UserCommand.self, TokenCommand.self, KeyCommand.self, ContainerCommand.self,
+        ])
 }

@@ -38,16 +38,15 @@ extension Accounts {
         try await storage.read { (reader) throws(ServerError) in try reader.apiTokens(container) }
     }
 
-    /// By the token itself or the beginning of its hash, at least 8 digits.
+    /// By the beginning of its hash, at least 8 digits.
     /// Errors: `notFound` for none, `badRequest` for several.
     package func revokeAPIToken(_ container: Text, _ identifier: Text) async throws(ServerError)
         -> APITokenRow
     {
-        let hash = Secret.hash(identifier)
-        return try await storage.write { (transaction) throws(ServerError) in
+        try await storage.write { (transaction) throws(ServerError) in
             var row = try Self.only(
                 try transaction.apiTokens(container).filter {
-                    $0.hash == hash || $0.hash.isAbbreviated(by: identifier)
+                    $0.hash.isAbbreviated(by: identifier)
                 }, "API token")
             row.isRevoked = true
             try transaction.putAPIToken(row)

@@ -1,0 +1,82 @@
+import ArgumentParser
+import RecordModel
+import RecordServer
+import RecordWire
+
+/// `recordfs-server key ...`
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Add and revoke server-to-server keys.",
+        subcommands: [Add.self, List.self, Revoke.self])
+}
+
+extension KeyCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a public key; prints its key id.",
+            discussion: """
+                openssl ecparam -name prime256v1 -genkey -noout -out eckey.pem
+                openssl ec -in eckey.pem -pubout -out public.pem
+                """)
+
+        @OptionGroup var data: DataOptions
+        @Argument(help: "The public key in PEM form; - for standard input.")
+        var file: String
+        @OptionGroup var container: ContainerName
+        @OptionGroup var environment: EnvironmentOption
+        @Option(help: "The user as whom the key acts, by e-mail address or record name.")
+        var user: String
+        @Option(help: "What `key list` shows.")
+        var name = ""
+
+        func run() async throws {
+            let pem = Text(utf8: try InputFile.read(file, limit: 64 << 10))
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                let key = try await data.accounts.addServerKey(
+                    pem,
+                    ContainerKey(container: container.text, environment: environment.environment),
+                    name: Text(name), user: Text(user), now: data.now)
+                print(key.keyID)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the server-to-server keys of a container.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var container: ContainerName
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                var table = Table(["id", "environment", "name", "user", "revoked", "created"])
+                for key in try await data.accounts.serverKeys(container.text) {
+                    table.add(
+                        .text(key.keyID), .text(Text(key.container.environment.rawValue)),
+                        .text(key.name), .text(Text(utf8: key.user.bytes)),
+                        .flag(key.isRevoked), .time(key.createdMilliseconds))
+                }
+                table.print(asJSON: json)
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a key: its signatures are refused from the next request on.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var container: ContainerName
+        @Argument(help: "Its id, or at least the first 8 digits of it.")
+        var id: String
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.revokeServerKey(container.text, Text(id))
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import RecordModel
+import RecordServer
+import RecordWire
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The data of a server, opened by a command, also while the server runs.
+struct OpenedData {
+    let storage: SQLiteStorage
+    let accounts: Accounts
+    let now = SystemClock().now
+
+    /// Errors: a message when there is none.
+    init(_ options: DataOptions) throws {
+        guard access(options.databasePath, F_OK) == 0 else {
+            throw CommandFailure(
+                "There is no server's data in \(options.directory). Run `recordfs-server serve` "
+                    + "once, or name the directory with --data.")
+        }
+        do throws(ServerError) {
+            storage = try SQLiteStorage.open(path: options.databasePath)
+        } catch {
+            throw CommandFailure(error)
+        }
+        accounts = Accounts(storage: storage)
+    }
+
+    /// Opens the data, runs the command and closes; says errors in words.
+    static func use(
+        _ options: DataOptions, _ body: (OpenedData) async throws(ServerError) -> Void
+    ) async throws {
+        let data = try OpenedData(options)
+        do throws(ServerError) {
+            try await body(data)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import ArgumentParser
+import RecordModel
+import RecordServer
+import RecordWire
+
+/// `recordfs-server user ...`
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Add and change people with an account on this server.",
+        subcommands: [
+            Add.self, List.self, Change.self, Disable.self, Enable.self, SetPassword.self,
+            Quota.self,
+        ])
+
+    /// The user of a command.
+    struct Name: ParsableArguments {
+        @Argument(help: "The e-mail address or the record name of the user.")
+        var user: String
+    }
+}
+
+extension UserCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a user; prints the record name.")
+
+        @OptionGroup var data: DataOptions
+        @Argument(help: "The e-mail address to sign in with.")
+        var email: String
+        @Option(help: "The name as others see it: given name and family name.")
+        var name: String?
+        @Flag(help: "May also change schemas of all containers.")
+        var admin = false
+        @Flag(help: "Read the password from standard input instead of asking for it.")
+        var passwordStdin = false
+
+        func run() async throws {
+            let password = try PasswordInput.read(fromStandardInput: passwordStdin)
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                let name = PersonName(name ?? "")
+                let user = try await data.accounts.addUser(
+                    emailAddress: Text(email), password: password, givenName: name.given,
+                    familyName: name.family, isAdministrator: admin, now: data.now)
+                print(user.name)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List all users.")
+
+        @OptionGroup var data: DataOptions
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                var table = Table([
+                    "email", "recordName", "givenName", "familyName", "admin", "disabled",
+                    "discoverable", "quotaBytes", "created",
+                ])
+                for user in try await data.accounts.users() {
+                    table.add(
+                        .text(user.emailAddress), .text(Text(utf8: user.name.bytes)),
+                        .text(user.givenName), .text(user.familyName),
+                        .flag(user.isAdministrator), .flag(user.isDisabled),
+                        .flag(user.isDiscoverable), .number(user.quotaBytes),
+                        .time(user.createdMilliseconds))
+                }
+                table.print(asJSON: json)
+            }
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Change a user.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var name: Name
+        @Option(name: .customLong("name"), help: "The name as others see it.")
+        var newName: String?
+        @Flag(inversion: .prefixedNo, help: "May change schemas of all containers.")
+        var admin: Bool?
+        @Flag(inversion: .prefixedNo, help: "Others who look for people find this one.")
+        var discoverable: Bool?
+
+        func run() async throws {
+            let (newName, admin, discoverable) = (newName, admin, discoverable)
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.changeUser(Text(name.user)) { user in
+                    if let newName {
+                        let name = PersonName(newName)
+                        (user.givenName, user.familyName) = (name.given, name.family)
+                    }
+                    if let admin { user.isAdministrator = admin }
+                    if let discoverable { user.isDiscoverable = discoverable }
+                }
+            }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refuse every credential of a user at once; the data stays.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var name: Name
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.changeUser(Text(name.user), endsSessions: true) {
+                    $0.isDisabled = true
+                }
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a disabled user sign in again.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var name: Name
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.changeUser(Text(name.user)) { $0.isDisabled = false }
+            }
+        }
+    }
+
+    struct SetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "password", abstract: "Set a new password; ends all sign-ins of the user.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var name: Name
+        @Flag(help: "Read the password from standard input instead of asking for it.")
+        var passwordStdin = false
+
+        func run() async throws {
+            let password = try PasswordInput.read(fromStandardInput: passwordStdin)
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.setPassword(of: Text(name.user), to: password)
+            }
+        }
+    }
+
+    struct Quota: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set how much a user's private databases may hold.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var name: Name
+        @Argument(help: "Bytes, or with K, M, G or T; `default` for the server's own limit.")
+        var size: ByteCount
+
+        func run() async throws {
+            let bytes = size.bytes
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                _ = try await data.accounts.changeUser(Text(name.user)) { $0.quotaBytes = bytes }
+            }
+        }
+    }
+}
+
+/// Given name and family name; the last word is the family name.
+struct PersonName {
+    let given: Text
+    let family: Text
+
+    init(_ name: String) {
+        let words = name.split(separator: " ")
+        given = Text(words.count > 1 ? words.dropLast().joined(separator: " ") : name)
+        family = words.count > 1 ? Text(words[words.count - 1]) : ""
+    }
+}
+
+/// `500M`, in powers of 1024; nil bytes for `default`.
+struct ByteCount: ExpressibleByArgument {
+    let bytes: Int64?
+
+    init?(argument: String) {
+        if argument == "default" {
+            bytes = nil
+            return
+        }
+        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let count = Int64(unit == nil ? argument[...] : argument.dropLast()), count >= 0
+        else {
+            return nil
+        }
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
+        guard !overflow else { return nil }
+        bytes = product
+    }
+}
