@@ -56,7 +56,7 @@ extension RecordOperation {
             }
         case .update, .replace:
             guard record.name != nil else { throw json.error("lacks recordName.") }
-            guard record.changeTag != nil else {
+            guard record.changeTag != nil || !limits.isStrict else {
                 throw json.error(
                     "lacks recordChangeTag; send the one that was fetched, or use "
                         + (type == .update ? "forceUpdate." : "forceReplace."))
