@@ -1,0 +1,38 @@
+import RecordModel
+import RecordWire
+
+/// One page of a query over some zones of one database.
+struct QueryPage {
+    /// Records of the page, each with the number of its zone.
+    let items: [QuerySelection.Item]
+    /// Where the next page begins; nil at the end.
+    let next: QueryPosition?
+
+    /// `zones` are those of the query, each with what its caller may read there.
+    static func search(
+        _ evaluator: QueryEvaluator,
+        zones: [(access: ZoneAccess, isReadable: @Sendable (StoredRecord) -> Bool)],
+        after marker: QueryPosition?, count: Int, limits: QueryLimits, _ reader: any StorageReader
+    ) throws(ServerError) -> QueryPage {
+        var selection = QuerySelection(
+            order: evaluator.order, marker: marker, maximumCount: count,
+            maximumBytes: limits.pageBytes)
+        // Each zone gets on, however many there are.
+        let budget = max(64, limits.examined / max(1, zones.count))
+        var reached: QueryPosition?
+        for (index, zone) in zones.enumerated() {
+            var search = ZoneSearch(
+                evaluator: evaluator, access: zone.access, reader: reader, limits: limits,
+                index: index, budget: budget, isReadable: zone.isReadable)
+            guard case .paused(let place) = try search.run(&selection) else { continue }
+            if reached.map({ evaluator.order.precedes(place, $0) }) ?? true { reached = place }
+        }
+        // A zone that paused has more to show from there on; the page ends at the first such place.
+        if let reached, !selection.isFull(at: reached) {
+            selection.cut(after: reached)
+            return QueryPage(items: selection.items, next: reached)
+        }
+        let next = selection.ceiling == nil ? nil : selection.items.last?.position
+        return QueryPage(items: selection.items, next: next)
+    }
+}

@@ -1,0 +1,65 @@
+import RecordModel
+import RecordWire
+
+/// The first records of an answer, as they are found in any order: at most `maximumCount`, and so
+/// many that their fields have at most `maximumBytes` together (but always one).
+struct QuerySelection {
+    struct Item {
+        let position: QueryPosition
+        let record: StoredRecord
+        /// Which of the query's zones it is in.
+        let zone: Int
+    }
+
+    private let order: QueryOrder
+    /// Records up to here are on earlier pages.
+    let marker: QueryPosition?
+    private let maximumCount: Int
+    private let maximumBytes: Int
+    private(set) var items: [Item] = []
+    private var bytes = 0
+    /// The first record that found no room: this one and all after it are for later pages.
+    private(set) var ceiling: QueryPosition?
+
+    init(order: QueryOrder, marker: QueryPosition?, maximumCount: Int, maximumBytes: Int) {
+        self.order = order
+        self.marker = marker
+        self.maximumCount = maximumCount
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Whether a record at this place is for a later page.
+    func isFull(at position: QueryPosition) -> Bool {
+        guard let ceiling else { return false }
+        return !order.precedes(position, ceiling)
+    }
+
+    /// Takes the record in if it is for this page; the same one again changes nothing.
+    mutating func insert(_ item: Item) {
+        if let marker, !order.precedes(marker, item.position) { return }
+        if isFull(at: item.position) { return }
+        var low = 0
+        var high = items.count
+        while low < high {
+            let middle = (low + high) / 2
+            if order.precedes(items[middle].position, item.position) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        if low < items.count, items[low].position == item.position { return }
+        items.insert(item, at: low)
+        bytes += item.record.fields.count
+        while items.count > maximumCount || (bytes > maximumBytes && items.count > 1) {
+            let last = items.removeLast()
+            bytes -= last.record.fields.count
+            ceiling = last.position
+        }
+    }
+
+    /// Takes away what is after the place up to which all zones were searched.
+    mutating func cut(after reached: QueryPosition) {
+        items.removeAll { order.precedes(reached, $0.position) }
+    }
+}

@@ -1,0 +1,100 @@
+import RecordModel
+import RecordWire
+
+/// Finds the records of one zone for one page of a query.
+///
+/// Whichever way it takes, the order of the answer is the same, and where a page ended is a place
+/// in that order: every page can be found in another way than the one before.
+struct ZoneSearch {
+    enum Outcome {
+        /// Everything was looked at, or what was not is for later pages.
+        case finished
+        /// Everything up to here was looked at.
+        case paused(QueryPosition)
+    }
+
+    let evaluator: QueryEvaluator
+    let access: ZoneAccess
+    /// Whether the caller may read the record at all (grants of the public database).
+    let isReadable: @Sendable (StoredRecord) -> Bool
+    let reader: any StorageReader
+    let limits: QueryLimits
+    /// The number of the zone among those of the query.
+    let index: Int
+    /// How many records it may look at before it pauses.
+    let budget: Int
+    var examined = 0
+
+    var zone: ZoneHandle { access.zone.handle }
+    var order: QueryOrder { evaluator.order }
+    var zoneBytes: [UInt8] { access.zone.key.orderBytes }
+
+    init(
+        evaluator: QueryEvaluator, access: ZoneAccess, reader: any StorageReader,
+        limits: QueryLimits, index: Int, budget: Int,
+        isReadable: @escaping @Sendable (StoredRecord) -> Bool
+    ) {
+        self.evaluator = evaluator
+        self.access = access
+        self.reader = reader
+        self.limits = limits
+        self.index = index
+        self.budget = budget
+        self.isReadable = isReadable
+    }
+
+    mutating func run(_ selection: inout QuerySelection) throws(ServerError) -> Outcome {
+        guard access.exists else { return .finished }
+        if let name = selection.marker?.name, selection.marker?.zone != zoneBytes {
+            // Scans go on after this name; the record of that name in this zone may be to come.
+            try examine(try reader.records(zone, [name]).values, &selection)
+        }
+        if try searchCandidates(&selection) { return .finished }
+        examined = 0
+        return try search(prefix: [], resume: selection.marker, &selection)
+    }
+
+    /// Takes those in that the query is for.
+    mutating func examine(
+        _ records: some Sequence<StoredRecord>, _ selection: inout QuerySelection
+    ) throws(ServerError) {
+        for record in records { try examine(record, &selection) }
+    }
+
+    mutating func examine(
+        _ record: StoredRecord, _ selection: inout QuerySelection
+    ) throws(ServerError) {
+        examined += 1
+        guard !record.isDeleted, record.type == evaluator.type, access.shows(record),
+            isReadable(record)
+        else { return }
+        let fields = evaluator.needsFields ? try FieldsCodec.decode(record.fields) : []
+        guard evaluator.matches(record, fields: fields, zone: access.zone.key) else { return }
+        selection.insert(
+            QuerySelection.Item(
+                position: order.position(record, fields, zone: zoneBytes), record: record,
+                zone: index))
+    }
+
+    var isExhausted: Bool { examined >= budget }
+}
+
+/// How many records to ask for: fewer when they are large, so that a batch stays within some
+/// megabytes.
+struct BatchSize {
+    private(set) var count: Int
+    private let most: Int
+
+    init(_ most: Int = 256) {
+        self.most = most
+        count = min(32, most)
+    }
+
+    private static let wantedBytes = 4 << 20
+
+    mutating func note(_ records: some Collection<StoredRecord>) {
+        guard !records.isEmpty else { return }
+        let bytes = records.reduce(0) { $0 + $1.fields.count } / records.count + 256
+        count = min(most, max(4, min(count * 4, Self.wantedBytes / bytes)))
+    }
+}
