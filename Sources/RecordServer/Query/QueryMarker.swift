@@ -40,10 +40,10 @@ struct QueryMarker {
 
     /// Errors: BAD_REQUEST when it was not made here for this query.
     static func open(
-        _ text: Text, identity: [UInt8], _ seal: Seal
+        _ text: Text, identity: [UInt8], order: QueryOrder, _ seal: Seal
     ) throws(ServerError) -> QueryPosition {
         guard let payload = seal.open(text, for: .continuation),
-            let place = place(payload, identity)
+            let place = place(payload, identity), order.has(place)
         else {
             throw ServerError(
                 .badRequest,

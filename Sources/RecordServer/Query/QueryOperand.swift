@@ -46,11 +46,6 @@ extension WireValue {
         default: IndexKey.encode(self)
         }
     }
-
-    /// The elements of a list; otherwise the value itself.
-    var elements: [WireValue] {
-        if case .list(let elements) = self { elements } else { [self] }
-    }
 }
 
 /// The value of a filter, with the type of its field.

@@ -61,6 +61,11 @@ struct QueryOrder: Sendable {
     /// The direction of ties.
     var isAscending: Bool { keys.last?.isAscending ?? true }
 
+    /// Whether a place is one of this order: the schema may have changed since.
+    func has(_ place: QueryPosition) -> Bool {
+        place.name == nil ? place.keys.count <= keys.count : place.keys.count == keys.count
+    }
+
     func position(
         _ record: StoredRecord, _ fields: [WireField], zone: [UInt8]
     ) -> QueryPosition {

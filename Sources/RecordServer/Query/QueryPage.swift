@@ -8,11 +8,10 @@ struct QueryPage {
     /// Where the next page begins; nil at the end.
     let next: QueryPosition?
 
-    /// `zones` are those of the query, each with what its caller may read there.
+    /// `zones` are those of the query, each with what its caller may see of it.
     static func search(
-        _ evaluator: QueryEvaluator,
-        zones: [(access: ZoneAccess, isReadable: @Sendable (StoredRecord) -> Bool)],
-        after marker: QueryPosition?, count: Int, limits: QueryLimits, _ reader: any StorageReader
+        _ evaluator: QueryEvaluator, zones: [RecordVisibility], after marker: QueryPosition?,
+        count: Int, limits: QueryLimits, _ reader: any StorageReader
     ) throws(ServerError) -> QueryPage {
         var selection = QuerySelection(
             order: evaluator.order, marker: marker, maximumCount: count,
@@ -22,8 +21,8 @@ struct QueryPage {
         var reached: QueryPosition?
         for (index, zone) in zones.enumerated() {
             var search = ZoneSearch(
-                evaluator: evaluator, access: zone.access, reader: reader, limits: limits,
-                index: index, budget: budget, isReadable: zone.isReadable)
+                evaluator: evaluator, visibility: zone, reader: reader, limits: limits,
+                index: index, budget: budget)
             guard case .paused(let place) = try search.run(&selection) else { continue }
             if reached.map({ evaluator.order.precedes(place, $0) }) ?? true { reached = place }
         }

@@ -14,9 +14,7 @@ struct ZoneSearch {
     }
 
     let evaluator: QueryEvaluator
-    let access: ZoneAccess
-    /// Whether the caller may read the record at all (grants of the public database).
-    let isReadable: @Sendable (StoredRecord) -> Bool
+    let visibility: RecordVisibility
     let reader: any StorageReader
     let limits: QueryLimits
     /// The number of the zone among those of the query.
@@ -25,22 +23,21 @@ struct ZoneSearch {
     let budget: Int
     var examined = 0
 
+    var access: ZoneAccess { visibility.access }
     var zone: ZoneHandle { access.zone.handle }
     var order: QueryOrder { evaluator.order }
     var zoneBytes: [UInt8] { access.zone.key.orderBytes }
 
     init(
-        evaluator: QueryEvaluator, access: ZoneAccess, reader: any StorageReader,
-        limits: QueryLimits, index: Int, budget: Int,
-        isReadable: @escaping @Sendable (StoredRecord) -> Bool
+        evaluator: QueryEvaluator, visibility: RecordVisibility, reader: any StorageReader,
+        limits: QueryLimits, index: Int, budget: Int
     ) {
         self.evaluator = evaluator
-        self.access = access
+        self.visibility = visibility
         self.reader = reader
         self.limits = limits
         self.index = index
         self.budget = budget
-        self.isReadable = isReadable
     }
 
     mutating func run(_ selection: inout QuerySelection) throws(ServerError) -> Outcome {
@@ -65,9 +62,7 @@ struct ZoneSearch {
         _ record: StoredRecord, _ selection: inout QuerySelection
     ) throws(ServerError) {
         examined += 1
-        guard !record.isDeleted, record.type == evaluator.type, access.shows(record),
-            isReadable(record)
-        else { return }
+        guard record.type == evaluator.type, visibility.shows(record) else { return }
         let fields = evaluator.needsFields ? try FieldsCodec.decode(record.fields) : []
         guard evaluator.matches(record, fields: fields, zone: access.zone.key) else { return }
         selection.insert(
