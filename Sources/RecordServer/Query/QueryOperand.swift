@@ -46,6 +46,11 @@ extension WireValue {
         default: IndexKey.encode(self)
         }
     }
+
+    /// The elements of a list, or the value itself.
+    var elements: [WireValue] {
+        if case .list(let elements) = self { elements } else { [self] }
+    }
 }
 
 /// The value of a filter, with the type of its field.
