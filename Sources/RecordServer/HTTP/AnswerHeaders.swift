@@ -9,6 +9,7 @@ extension HTTPField.Name {
     static let requestKeyID = constant("X-Apple-CloudKit-Request-KeyID")
     static let requestDate = constant("X-Apple-CloudKit-Request-ISO8601Date")
     static let requestSignature = constant("X-Apple-CloudKit-Request-SignatureV1")
+    static let forwarded = constant("Forwarded")
     static let forwardedFor = constant("X-Forwarded-For")
     static let forwardedProto = constant("X-Forwarded-Proto")
     static let forwardedHost = constant("X-Forwarded-Host")

@@ -22,9 +22,13 @@ struct RootResponder: Sendable {
             source: HTTPContextSource(
                 logger: logger, requestID: RequestIdentifier.make(), now: clock.now,
                 baseURL: client.baseURL, clientAddress: client.address))
+        let place = PathClass(request.path)
+        context.facts.note { $0.endpoint = place.rawValue }
+        if place == .courier { observer.metrics.pollBegan() }
+        defer { if place == .courier { observer.metrics.pollEnded() } }
         var response = await answer(request, context)
         AnswerHeaders.add(
-            to: &response, requestID: context.requestID, isAPI: !Self.isPage(request.path))
+            to: &response, requestID: context.requestID, isAPI: place != .page)
         if request.method == .head { response = response.createHeadResponse() }
         observer.note(
             request, context, status: response.status.code,
@@ -70,10 +74,22 @@ struct RootResponder: Sendable {
         let allowed = routes.methods(of: components)
         throw allowed.isEmpty ? HTTPRefusal.notFound : .methodNotAllowed(allowed)
     }
+}
 
-    /// Pages for people have cookies, so that nothing of them is for other origins.
-    private static func isPage(_ path: String) -> Bool {
-        !["/database/", "/device/", "/assets/", "/courier/"].contains { path.hasPrefix($0) }
+/// What kind of thing a path is about, before its route is looked for.
+enum PathClass: String {
+    case operation, asset, courier
+    /// For people, with cookies, so that nothing of it is for other origins.
+    case page
+
+    init(_ path: String) {
+        if path.hasPrefix("/database/") || path.hasPrefix("/device/") {
+            self = .operation
+        } else if path.hasPrefix("/assets/") {
+            self = .asset
+        } else {
+            self = path.hasPrefix("/courier/") ? .courier : .page
+        }
     }
 }
 

@@ -11,6 +11,7 @@ package struct ServerApplication: Sendable {
     package let authenticator: Authenticator
     package let clock: any WallClock
     package let logger: Logger
+    package let metrics: ServerMetrics
     let root: RootResponder
 
     /// `sealKey` holds at least 32 secret bytes that outlive the process.
@@ -34,6 +35,10 @@ package struct ServerApplication: Sendable {
             bodies: BodyReader(maximumBytes: configuration.limits.bodyBytes),
             limits: OperationLimiter(configuration.rates)
         ).add(to: router)
+        let metrics = ServerMetrics()
+        self.metrics = metrics
+        OperationalRoutes(service: service, metrics: metrics, configuration: configuration)
+            .add(to: router)
         addPageRoutes(to: router, pages: Pages(service: service, authenticator: authenticator)) {
             _, context in
             PageClient(
@@ -44,7 +49,7 @@ package struct ServerApplication: Sendable {
         addCourierRoutes(to: router, push: push)
         root = RootResponder(
             routes: RouteTable(router), configuration: configuration, clock: clock,
-            logger: logger, observer: RequestObserver(logger: logger))
+            logger: logger, observer: RequestObserver(logger: logger, metrics: metrics))
     }
 
     /// The answer to one request through all of the server but the socket.

@@ -6,12 +6,14 @@ import RecordWire
 /// Tells the log and the metrics of each request.
 struct RequestObserver: Sendable {
     let logger: Logger
+    let metrics: ServerMetrics
 
     func note(
         _ request: Request, _ context: HTTPContext, status: Int, bytesOut: Int?,
         duration: Duration
     ) {
         let facts = context.facts.current
+        metrics.note(facts, status: status, bytesOut: bytesOut, duration: duration)
         var metadata: Logger.Metadata = [
             "id": "\(context.requestID)", "method": "\(request.method.rawValue)",
             "endpoint": "\(facts.endpoint)", "status": "\(status)",

@@ -7,6 +7,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var host = "127.0.0.1"
     /// 0 for any free one.
     package var port = 8080
+    /// Made by the first run.
+    package var container = "iCloud.org.recordfs.default"
     /// Scheme, host and port that clients use, without a slash at the end. Nil: what the request
     /// itself says.
     package var publicURL: String?
@@ -17,7 +19,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     /// Bearer token for /metrics; without one only the machine itself may read it.
     package var metricsToken: String?
     package var logFormat = LogFormat.text
-    package var logLevel = "info"
+    package var logLevel = LogLevel.info
+    package var durability = Durability.full
     package var limits = HTTPLimits()
     package var rates = RateSettings()
     package var service = ServiceSettings()
@@ -34,6 +37,14 @@ package struct ServerConfiguration: Sendable, Equatable {
         /// `key=value` pairs.
         case text
         case json
+    }
+
+    package enum LogLevel: String, Sendable, CaseIterable {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    package enum Durability: String, Sendable, CaseIterable {
+        case full, normal
     }
 }
 

@@ -2,6 +2,8 @@
 package struct AddressRange: Sendable, Hashable {
     private let bytes: [UInt8]
     private let bits: Int
+    /// As it was given.
+    package let text: String
 
     /// `127.0.0.1`, `10.0.0.0/8`, `::1`, `fd00::/8`; nil for anything else.
     package init?(_ text: some StringProtocol) {
@@ -16,6 +18,7 @@ package struct AddressRange: Sendable, Hashable {
         }
         self.bytes = bytes
         self.bits = bits
+        self.text = String(text)
     }
 
     package func contains(_ address: String) -> Bool {

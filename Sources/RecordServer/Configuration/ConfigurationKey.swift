@@ -1,0 +1,100 @@
+/// One thing that an operator can set: its name in the file, what it means, how it is read.
+///
+/// The environment variable of a key is its name in capitals with `_` for `-` behind
+/// `RECORDFS_SERVER_`; on the command line it is `--set NAME=VALUE`.
+package struct ConfigurationKey: Sendable {
+    package let name: String
+    package let explanation: String
+    /// Puts the value in; false when it is none of this key.
+    let apply: @Sendable (inout ServerConfiguration, String) -> Bool
+    /// The value as it would be written.
+    let show: @Sendable (ServerConfiguration) -> String
+
+    package var environmentName: String {
+        "RECORDFS_SERVER_" + name.uppercased().map { $0 == "-" ? "_" : $0 }
+    }
+
+    package static func named(_ name: String) -> ConfigurationKey? {
+        all.first { $0.name == name }
+    }
+
+    static func text(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, String> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            $0[keyPath: field] = $1
+            return !$1.isEmpty
+        } show: {
+            $0[keyPath: field]
+        }
+    }
+
+    /// An empty value is none.
+    static func optional(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, String?> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            $0[keyPath: field] = $1.isEmpty ? nil : $1
+            return true
+        } show: {
+            $0[keyPath: field] ?? ""
+        }
+    }
+
+    static func number<Number: FixedWidthInteger & Sendable & SendableMetatype>(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Number> & Sendable,
+        _ range: ClosedRange<Number>, _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            guard let number = Number($1), range.contains(number) else { return false }
+            $0[keyPath: field] = number
+            return true
+        } show: {
+            String($0[keyPath: field])
+        }
+    }
+
+    static func rate(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Double> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            guard let number = Double($1), (0...1e9).contains(number) else { return false }
+            $0[keyPath: field] = number
+            return true
+        } show: {
+            let value = $0[keyPath: field]
+            return value == value.rounded() ? String(Int64(value)) : String(value)
+        }
+    }
+
+    static func flag(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Bool> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            guard let value = ["true": true, "false": false][$1] else { return false }
+            $0[keyPath: field] = value
+            return true
+        } show: {
+            $0[keyPath: field] ? "true" : "false"
+        }
+    }
+
+    static func choice<
+        Choice: RawRepresentable & CaseIterable & Sendable & SendableMetatype
+    >(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Choice> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey where Choice.RawValue == String {
+        ConfigurationKey(name: name, explanation: explanation) {
+            guard let choice = Choice(rawValue: $1) else { return false }
+            $0[keyPath: field] = choice
+            return true
+        } show: {
+            $0[keyPath: field].rawValue
+        }
+    }
+}

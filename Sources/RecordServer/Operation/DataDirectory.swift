@@ -1,0 +1,68 @@
+import Glibc
+package import RecordWire
+
+/// The directory of a server's data: database, assets and lock.
+package struct DataDirectory: Sendable {
+    package let path: String
+    package var databasePath: String { path + "/records.sqlite" }
+    package var assetPath: String { path + "/assets" }
+
+    package init(_ path: String) { self.path = path }
+
+    /// Makes the directory, and those that it is in, for this user alone where they are missing.
+    package func make() throws(ServerError) {
+        var made = path.first == "/" ? "/" : ""
+        for component in path.split(separator: "/") {
+            made += component
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
+                throw failure("cannot be made: \(Self.errorText)")
+            }
+            made += "/"
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw failure("cannot be used: \(Self.errorText)")
+        }
+    }
+
+    /// Keeps other servers out while the lock lives; commands for users and keys need none.
+    ///
+    /// Errors: `tryAgainLater`, naming the other server.
+    package func lock() throws(ServerError) -> DataDirectoryLock {
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be locked: \(Self.errorText)") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            let reason =
+                isTaken
+                ? "is in use by another recordfs-server\(Self.holder(descriptor)). Stop it, or "
+                    + "give this one a directory of its own with --data."
+                : "cannot be locked: \(Self.errorText)"
+            close(descriptor)
+            throw ServerError(.tryAgainLater, "The directory \(path) \(reason)")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, text, text.count, 0)
+        return DataDirectoryLock(descriptor)
+    }
+
+    private static func holder(_ descriptor: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
+    }
+
+    private func failure(_ what: String) -> ServerError {
+        ServerError(.internalError, "The directory \(path) \(what)")
+    }
+
+    private static var errorText: String { String(cString: strerror(errno)) }
+}
+
+/// The right to be the server of a directory; ends with this value, and with the process.
+package final class DataDirectoryLock: Sendable {
+    private let descriptor: Int32
+    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+import RecordModel
+import RecordWire
+
+/// `/health` and `/metrics`.
+struct OperationalRoutes: Sendable {
+    let service: RecordService
+    let metrics: ServerMetrics
+    let configuration: ServerConfiguration
+
+    func add(to router: Router<HTTPContext>) {
+        router.get("/health") { _, context in
+            context.facts.note { $0.endpoint = "health" }
+            return try await health()
+        }
+        router.get("/metrics") { request, context in
+            context.facts.note { $0.endpoint = "metrics" }
+            guard mayReadMetrics(request, context) else {
+                throw ServerError(
+                    .accessDenied,
+                    "The metrics are for this machine, or for who knows the metrics token.")
+            }
+            let text = metrics.text(gauges: storeSizes)
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        }
+    }
+
+    /// Reads the storage: a server that cannot is of no use.
+    private func health() async throws(ServerError) -> Response {
+        do {
+            _ = try await service.storage.read { (reader) throws(ServerError) in
+                try reader.containers()
+            }
+        } catch {
+            throw ServerError(.tryAgainLater, "The storage cannot be read.", retryAfter: 10)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"status":"ok"}"#)))
+    }
+
+    private func mayReadMetrics(_ request: Request, _ context: HTTPContext) -> Bool {
+        if let token = configuration.metricsToken {
+            let given = Array((request.headers[.authorization] ?? "").utf8)
+            return ConstantTime.equal(given, Array("Bearer \(token)".utf8))
+        }
+        // A proxy on this machine is no reason to show them to the world.
+        let isForwarded =
+            request.headers.contains(.forwardedFor) || request.headers.contains(.via)
+            || request.headers.contains(.forwarded)
+        return !isForwarded && IPAddress.isLoopback(context.clientAddress)
+    }
+
+    private var storeSizes: [(name: String, help: String, value: Int64)] {
+        guard !configuration.dataDirectory.isEmpty else { return [] }
+        let directory = DataDirectory(configuration.dataDirectory)
+        let sizes = ["", "-wal"].map { Self.size(directory.databasePath + $0) }
+        var sizesOfDisk = statvfs()
+        let isKnown = statvfs(directory.path, &sizesOfDisk) == 0
+        let free = isKnown ? Int64(sizesOfDisk.f_bavail) * Int64(sizesOfDisk.f_frsize) : 0
+        return [
+            ("recordfs_database_bytes", "The database file.", sizes[0]),
+            ("recordfs_database_log_bytes", "The write-ahead log of the database.", sizes[1]),
+            ("recordfs_free_bytes", "Free space for data.", free),
+        ]
+    }
+
+    private static func size(_ path: String) -> Int64 {
+        var state = stat()
+        return stat(path, &state) == 0 ? Int64(state.st_size) : 0
+    }
+}

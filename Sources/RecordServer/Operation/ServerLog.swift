@@ -1,0 +1,60 @@
+import Glibc
+package import Logging
+package import RecordModel
+
+/// Writes one line an event to standard error: `key=value` pairs, or an object of JSON.
+package struct ServerLog: LogHandler {
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel: Logger.Level
+    private let format: ServerConfiguration.LogFormat
+    private let clock: any WallClock
+
+    package init(
+        format: ServerConfiguration.LogFormat, level: ServerConfiguration.LogLevel,
+        clock: any WallClock
+    ) {
+        self.format = format
+        self.clock = clock
+        logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var fields: [(String, String)] = [
+            ("time", ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000)), ("level", event.level.rawValue),
+            ("message", event.message.description),
+        ]
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        fields += all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        Self.write(format == .json ? Self.json(fields) : Self.text(fields))
+    }
+
+    private static func json(_ fields: [(String, String)]) -> [UInt8] {
+        let members = fields.map { JSONMember(key: Text($0), value: JSONValue($1)) }
+        return JSONValue.object(members).serialized()
+    }
+
+    /// A value with spaces, quotes or controls in it is written as a string of JSON.
+    static func text(_ fields: [(String, String)]) -> [UInt8] {
+        var line: [UInt8] = []
+        for (key, value) in fields {
+            if !line.isEmpty { line.append(0x20) }
+            line += Array(key.utf8) + [UInt8(ascii: "=")]
+            let isPlain = !value.isEmpty && value.utf8.allSatisfy {
+                $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
+            }
+            line += isPlain ? Array(value.utf8) : JSONValue(value).serialized()
+        }
+        return line
+    }
+
+    /// In one call, so that lines of several threads do not mix.
+    private static func write(_ line: [UInt8]) {
+        let bytes = line + [0x0A]
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

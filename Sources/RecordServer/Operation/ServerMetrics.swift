@@ -1,0 +1,132 @@
+import RecordWire
+import Synchronization
+
+/// Counts for /metrics.
+package final class ServerMetrics: Sendable {
+    private struct RequestKey: Hashable {
+        let endpoint: String
+        let status: Int
+    }
+
+    private struct Latency {
+        var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count)
+        var count = 0
+        var seconds = 0.0
+    }
+
+    private struct State {
+        var requests: [RequestKey: Int] = [:]
+        var latencies: [String: Latency] = [:]
+        var refused: [String: Int] = [:]
+        var throttled = 0
+        var assetBytesIn = 0
+        var assetBytesOut = 0
+    }
+
+    /// Upper bounds of the latency histogram, in seconds.
+    private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 60]
+
+    private let state = Mutex(State())
+    private let connections = Atomic<Int>(0)
+    private let polls = Atomic<Int>(0)
+
+    package init() {}
+
+    func connectionOpened() { connections.add(1, ordering: .relaxed) }
+    func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
+    var openConnections: Int { connections.load(ordering: .relaxed) }
+    func pollBegan() { polls.add(1, ordering: .relaxed) }
+    func pollEnded() { polls.subtract(1, ordering: .relaxed) }
+
+    /// A connection or request that was refused before any route; `why` is one of few words.
+    func noteRefused(_ why: String) { state.withLock { $0.refused[why, default: 0] += 1 } }
+
+    func note(
+        _ facts: RequestFacts.Values, status: Int, bytesOut: Int?, duration: Duration
+    ) {
+        let parts = duration.components
+        let seconds = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+        state.withLock { state in
+            state.requests[RequestKey(endpoint: facts.endpoint, status: status), default: 0] += 1
+            if facts.code == .throttled { state.throttled += 1 }
+            if facts.endpoint == "assets/up" || facts.endpoint == "assets/down" {
+                state.assetBytesIn += facts.bytesIn
+                state.assetBytesOut += bytesOut ?? 0
+            }
+            guard facts.endpoint != "courier" else { return }
+            var latency = state.latencies[facts.endpoint] ?? Latency()
+            latency.count += 1
+            latency.seconds += seconds
+            for (index, bound) in Self.bounds.enumerated() where seconds <= bound {
+                latency.buckets[index] += 1
+            }
+            state.latencies[facts.endpoint] = latency
+        }
+    }
+
+    /// In the text format of Prometheus. `gauges` are values that somebody else knows.
+    func text(gauges: [(name: String, help: String, value: Int64)]) -> String {
+        let state = state.withLock { $0 }
+        var page = MetricsPage()
+        page.head("recordfs_requests_total", "counter", "Requests by operation and status.")
+        for (key, count) in state.requests.sorted(by: {
+            ($0.key.endpoint, $0.key.status) < ($1.key.endpoint, $1.key.status)
+        }) {
+            page.value(
+                "recordfs_requests_total",
+                [("endpoint", key.endpoint), ("status", String(key.status))], String(count))
+        }
+        page.head(
+            "recordfs_request_seconds", "histogram",
+            "Time to the start of the answer, without long polls.")
+        for (endpoint, latency) in state.latencies.sorted(by: { $0.key < $1.key }) {
+            for (bound, count) in zip(Self.bounds, latency.buckets) {
+                page.value(
+                    "recordfs_request_seconds_bucket",
+                    [("endpoint", endpoint), ("le", String(bound))], String(count))
+            }
+            let label = [("endpoint", endpoint)]
+            page.value(
+                "recordfs_request_seconds_bucket", label + [("le", "+Inf")],
+                String(latency.count))
+            page.value("recordfs_request_seconds_sum", label, String(latency.seconds))
+            page.value("recordfs_request_seconds_count", label, String(latency.count))
+        }
+        page.head(
+            "recordfs_refused_total", "counter", "Connections and requests refused before a route.")
+        for (why, count) in state.refused.sorted(by: { $0.key < $1.key }) {
+            page.value("recordfs_refused_total", [("reason", why)], String(count))
+        }
+        page.counter("recordfs_throttled_total", "Answers THROTTLED.", state.throttled)
+        page.counter("recordfs_asset_bytes_in_total", "Received assets.", state.assetBytesIn)
+        page.counter("recordfs_asset_bytes_out_total", "Sent assets.", state.assetBytesOut)
+        let own: [(String, String, Int64)] = [
+            ("recordfs_open_connections", "Connections.", Int64(openConnections)),
+            ("recordfs_long_polls", "Long polls.", Int64(polls.load(ordering: .relaxed))),
+        ]
+        for (name, help, value) in own + gauges {
+            page.head(name, "gauge", help)
+            page.value(name, [], String(value))
+        }
+        return page.text
+    }
+}
+
+private struct MetricsPage {
+    private(set) var text = ""
+
+    mutating func head(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Labels hold names from tables of this program only, never what a client sent.
+    mutating func value(_ name: String, _ labels: [(String, String)], _ value: String) {
+        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+        text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
+    }
+
+    mutating func counter(_ name: String, _ help: String, _ count: Int) {
+        head(name, "counter", help)
+        value(name, [], String(count))
+    }
+}
