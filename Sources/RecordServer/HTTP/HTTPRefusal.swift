@@ -12,9 +12,6 @@ struct HTTPRefusal: Error {
     static func badRequest(_ reason: String) -> HTTPRefusal {
         HTTPRefusal(status: .badRequest, error: ServerError(.badRequest, reason))
     }
-    static let timeout = HTTPRefusal(
-        status: .requestTimeout,
-        error: ServerError(.badRequest, "The request did not arrive in time."))
     static let notFound = HTTPRefusal(
         status: .notFound, error: ServerError(.notFound, "There is nothing at this path."))
     static let encodedBody = HTTPRefusal(

@@ -48,6 +48,11 @@ struct RootResponder: Sendable {
         } catch let error as ServerError {
             context.facts.note { $0.code = error.code }
             return error.response(requestID: context.requestID)
+        } catch let refusal as ConnectionRefusal {
+            context.facts.note { $0.code = refusal.code }
+            return ServerError(refusal.code, refusal.reason).response(
+                requestID: context.requestID,
+                status: HTTPResponse.Status(code: Int(refusal.status.code)))
         } catch is HTTPParserError {
             let refusal = HTTPRefusal.badRequest("The body of the request is not HTTP.")
             context.facts.note { $0.code = refusal.error.code }

@@ -39,16 +39,21 @@ extension ServerApplication {
     /// Errors: `tryAgainLater` where the address is not free or not of this machine.
     package func start() async throws -> RunningServer {
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
-        let builder = HTTPServerBuilder.http1()
-        let root = root
-        let logger = logger
+        let (root, logger, limits, metrics, tls) = (
+            root, logger, configuration.limits, metrics, tls
+        )
+        let table = ConnectionTable(limits: limits, unlimited: configuration.trustedProxies)
+        let builder = HTTPServerBuilder { responder in
+            ConnectionChannel(
+                responder: responder, limits: limits, table: table, metrics: metrics, tls: tls)
+        }
         let server = try builder.buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
             responder: { request, writer, channel in
                 let response = await root.respond(
-                    to: request, peer: channel.remoteAddress?.ipAddress ?? "", isTLS: false)
+                    to: request, peer: channel.remoteAddress?.ipAddress ?? "", isTLS: tls != nil)
                 try await writer.write(response: response.head, body: response.body)
             },
             onServerRunning: { channel in

@@ -11,13 +11,14 @@ package struct ServerApplication: Sendable {
     package let authenticator: Authenticator
     package let clock: any WallClock
     package let logger: Logger
+    let tls: TLSContext?
     package let metrics: ServerMetrics
     let root: RootResponder
 
     /// `sealKey` holds at least 32 secret bytes that outlive the process.
     package init(
         configuration: ServerConfiguration, storage: any Storage, assetDirectory: AssetDirectory,
-        sealKey: [UInt8], clock: any WallClock, logger: Logger
+        sealKey: [UInt8], clock: any WallClock, logger: Logger, tls: TLSContext? = nil
     ) {
         let seal = Seal(key: sealKey)
         let push = PushHub(storage: storage, settings: configuration.push)
@@ -29,6 +30,7 @@ package struct ServerApplication: Sendable {
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
+        self.tls = tls
         let router = Router(context: HTTPContext.self, options: .autoGenerateHeadEndpoints)
         OperationRoutes(
             service: service, authenticator: authenticator,

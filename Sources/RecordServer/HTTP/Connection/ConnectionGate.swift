@@ -1,0 +1,310 @@
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import RecordModel
+import RecordWire
+
+/// Stands between the parser and the server: refuses what is no clean request, keeps the times of
+/// the connection, and ends it so that the client still gets its last answer.
+final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case open
+        /// What arrives is passed over; answers to earlier requests still go out, then this.
+        case refusing(ConnectionRefusal)
+        /// The last answer is out: waiting for the client to close.
+        case ending
+    }
+
+    /// How long a client has for reading its last answer.
+    private static let endTime = TimeAmount.seconds(2)
+
+    private let limits: HTTPLimits
+    private let metrics: ServerMetrics
+    private let refused: RefusedConnection?
+    private var clock: ConnectionClock
+    private var state = State.open
+    /// After the answer that is being written.
+    private var closesAfterAnswer = false
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = NIODeadline.distantFuture
+    private var context: ChannelHandlerContext?
+    /// Of answers, handed on in all and taken by the client as of the last look.
+    private var bytesWritten = 0
+    private var bytesTaken = 0
+
+    init(limits: HTTPLimits, metrics: ServerMetrics, refused: RefusedConnection?) {
+        self.limits = limits
+        self.metrics = metrics
+        self.refused = refused
+        clock = ConnectionClock(limits: limits, now: .now())
+    }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { begin(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        if let refused {
+            metrics.noteRefused(refused.rawValue)
+            send(.crowded, context)
+        } else {
+            schedule(context)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { closesAfterAnswer = true }
+        if case .ending = state, event as? ChannelEvent == .inputClosed {
+            context.close(promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Requests
+
+    /// Something arrived; what it is comes later.
+    func bytesArrived() {
+        guard case .open = state, let context else { return }
+        clock.bytesArrived(.now())
+        schedule(context)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .open = state else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): readHead(head, context)
+        case .body(let buffer):
+            clock.bodyArrived(buffer.readableBytes, .now())
+            context.fireChannelRead(data)
+        case .end:
+            clock.requestEnded(.now())
+            schedule(context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // Nobody upstream reads any more, but unread bytes would make the kernel reset the
+        // connection, and the client lose its answer.
+        if case .ending = state { context.read() }
+    }
+
+    private func readHead(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let check = RequestHeadCheck(head)
+        if let refusal = check.refusal {
+            refuse(refusal, context)
+            return
+        }
+        var head = check.head
+        if let expectation = head.headers.first(name: "Expect") {
+            guard expectation.lowercased() == "100-continue" else {
+                refuse(ConnectionRefusal(.expectationFailed, "Expect is unknown."), context)
+                return
+            }
+            if clock.unanswered == 0, fits(head) { sendContinue(context) }
+        }
+        if head.version == .http1_0 || head.headers.contains(name: "Upgrade") {
+            // The parser reads nothing after a request that asks for another protocol.
+            closesAfterAnswer = true
+        }
+        head.headers.remove(name: "Expect")
+        clock.headArrived(isUpload: head.uri.hasPrefix("/assets/up/"), .now())
+        schedule(context)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Whether the body may be asked for: a large one is refused by its length.
+    private func fits(_ head: HTTPRequestHead) -> Bool {
+        guard let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }) else {
+            return true
+        }
+        return length <= limits.bodyBytes || head.uri.hasPrefix("/assets/up/")
+    }
+
+    private func sendContinue(_ context: ChannelHandlerContext) {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard case .open = state else { return }
+        guard let error = error as? HTTPParserError else {
+            context.fireErrorCaught(error)
+            return
+        }
+        if case .body = clock.reading { return failBody(error, context) }
+        if case .upload = clock.reading { return failBody(error, context) }
+        switch error {
+        case .invalidEOFState: context.close(promise: nil)
+        case .headerOverflow: refuse(.largeHeader, context)
+        default: refuse(.bad("This is no request of HTTP/1.1."), context)
+        }
+    }
+
+    /// The route that reads the body gets the error and answers; the connection ends after that.
+    private func failBody(_ error: any Error, _ context: ChannelHandlerContext) {
+        closesAfterAnswer = true
+        clock.stop(at: .now() + Self.endTime)
+        schedule(context)
+        context.fireErrorCaught(error)
+    }
+
+    // MARK: Answers
+
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        if case .ending = state {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            if clock.reading == .body || clock.reading == .upload, clock.unanswered == 1 {
+                // The answer came before the end of the body: what follows is not wanted.
+                closesAfterAnswer = true
+            }
+            if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            clock.answerBegan(.now())
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let body):
+            if case .byteBuffer(let buffer) = body { bytesWritten += buffer.readableBytes }
+            context.write(data, promise: promise)
+        case .end:
+            context.write(data, promise: promise)
+            answerEnded(context)
+        }
+        schedule(context)
+    }
+
+    private func answerEnded(_ context: ChannelHandlerContext) {
+        clock.answerEnded(.now())
+        if case .refusing(let refusal) = state {
+            if clock.unanswered == 0 { send(refusal, context) }
+        } else if closesAfterAnswer, clock.unanswered == 0 || clock.reading != .idle {
+            context.flush()
+            end(context)
+        }
+    }
+
+    // MARK: The end
+
+    /// Refuses the request that has just begun, after the answers to those before it.
+    private func refuse(_ refusal: ConnectionRefusal, _ context: ChannelHandlerContext) {
+        metrics.noteRefused(String(refusal.status.code))
+        guard clock.unanswered > 0 else { return send(refusal, context) }
+        state = .refusing(refusal)
+    }
+
+    private func send(_ refusal: ConnectionRefusal, _ context: ChannelHandlerContext) {
+        let id = RequestIdentifier.make()
+        var error = ServerError(refusal.code, refusal.reason)
+        if refusal.code == .tryAgainLater { error.retryAfter = 10 }
+        let body = error.requestBody(requestID: id)
+        let headers: HTTPHeaders = [
+            "Content-Type": "application/json; charset=utf-8",
+            "Content-Length": String(body.count), "Connection": "close",
+            "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+            "x-apple-request-uuid": id.string, "Access-Control-Allow-Origin": "*",
+        ]
+        let head = HTTPResponseHead(version: .http1_1, status: refusal.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(
+            wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        end(context)
+    }
+
+    /// Sends no more and waits a moment for the client to close.
+    private func end(_ context: ChannelHandlerContext) {
+        state = .ending
+        clock.stop(at: .now() + Self.endTime)
+        schedule(context)
+        context.close(mode: .output, promise: nil)
+        context.read()
+    }
+
+    // MARK: Time
+
+    /// One timer a connection, moved when it fires and not with every byte.
+    private func schedule(_ context: ChannelHandlerContext) {
+        guard let deadline = clock.next, deadline < timerDeadline else { return }
+        timer?.cancel()
+        timerDeadline = deadline
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timerFired()
+        }
+    }
+
+    private func timerFired() {
+        timerDeadline = .distantFuture
+        guard let context else { return }
+        let now = NIODeadline.now()
+        if let deadline = clock.readDeadline, deadline <= now {
+            readTimePassed(context)
+        } else if let deadline = clock.answerDeadline, deadline <= now {
+            answerTimePassed(context)
+        }
+        schedule(context)
+    }
+
+    private func readTimePassed(_ context: ChannelHandlerContext) {
+        guard case .open = state, !closesAfterAnswer || clock.unanswered == 0 else {
+            context.close(promise: nil)
+            return
+        }
+        switch clock.reading {
+        case .idle: context.close(promise: nil)
+        case .header:
+            metrics.noteRefused("slow")
+            send(.late, context)
+        case .body, .upload:
+            metrics.noteRefused("slow")
+            failBody(ConnectionRefusal.late, context)
+        }
+    }
+
+    private func answerTimePassed(_ context: ChannelHandlerContext) {
+        guard clock.isAnswering else {
+            metrics.noteRefused("no-answer")
+            send(.noAnswer, context)
+            return
+        }
+        let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        let taken = bytesWritten - waiting
+        if waiting > 0, taken <= bytesTaken {
+            metrics.noteRefused("slow-reader")
+            context.close(promise: nil)
+        } else {
+            bytesTaken = taken
+            clock.noteProgress(.now())
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ConnectionGate: Sendable {}
