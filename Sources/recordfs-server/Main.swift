@@ -5,6 +5,7 @@ struct RecordFSServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recordfs-server", abstract: "A self-hosted record server.",
         subcommands: [
+            ServeCommand.self, ConfigurationCommand.self,
             UserCommand.self, TokenCommand.self, KeyCommand.self, ContainerCommand.self,
         ])
 }

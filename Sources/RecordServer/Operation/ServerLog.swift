@@ -25,7 +25,8 @@ package struct ServerLog: LogHandler {
 
     package func log(event: LogEvent) {
         var fields: [(String, String)] = [
-            ("time", ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000)), ("level", event.level.rawValue),
+            ("time", ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000)),
+            ("level", event.level.rawValue),
             ("message", event.message.description),
         ]
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
@@ -44,9 +45,11 @@ package struct ServerLog: LogHandler {
         for (key, value) in fields {
             if !line.isEmpty { line.append(0x20) }
             line += Array(key.utf8) + [UInt8(ascii: "=")]
-            let isPlain = !value.isEmpty && value.utf8.allSatisfy {
-                $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
-            }
+            let isPlain =
+                !value.isEmpty
+                && value.utf8.allSatisfy {
+                    $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
+                }
             line += isPlain ? Array(value.utf8) : JSONValue(value).serialized()
         }
         return line

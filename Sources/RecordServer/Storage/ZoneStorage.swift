@@ -7,6 +7,13 @@ package protocol ZoneReader {
     func zones(_ database: DatabaseKey) throws(ServerError) -> [ZoneRow]
     /// Zones of this database that were deleted and do not exist now.
     func zoneTombstones(_ database: DatabaseKey) throws(ServerError) -> [ZoneTombstone]
+    /// Of all zones with tombstones of records, in an order of the storage's own, the first after
+    /// this one.
+    func zoneWithTombstones(after handle: ZoneHandle?) throws(ServerError) -> ZoneRow?
+    /// The position of the last of the first `limit` tombstones that come before any tombstone
+    /// made at or after `milliseconds`; nil for none.
+    func lastTombstone(_ zone: ZoneHandle, before milliseconds: Int64, limit: Int)
+        throws(ServerError) -> Int64?
 }
 
 package protocol ZoneWriter {

@@ -1,0 +1,105 @@
+import Dispatch
+import Glibc
+package import Logging
+package import RecordModel
+package import RecordWire
+
+/// A server on a data directory, from its lock to its last connection.
+package struct ServerInstance: Sendable {
+    /// Nil but for the first run on this directory.
+    package let firstRun: FirstRun?
+    /// As clients on this machine reach it.
+    package let baseURL: String
+    package let running: RunningServer
+    package let application: ServerApplication
+    private let storage: SQLiteStorage
+    private let tls: TLSContext?
+    private let maintenance: Task<Void, Never>
+    private let lock: DataDirectoryLock
+
+    /// Opens the directory, makes what the first run needs, and listens.
+    ///
+    /// Errors are for the operator: another server has the directory, the address is taken, a
+    /// file cannot be read.
+    package static func start(
+        _ configuration: ServerConfiguration, logger: Logger, clock: any WallClock = SystemClock()
+    ) async throws -> ServerInstance {
+        raiseFileLimit()
+        let directory = DataDirectory(configuration.dataDirectory)
+        try directory.make()
+        let lock = try directory.lock()
+        let storage = try SQLiteStorage.open(
+            path: directory.databasePath,
+            synchronous: configuration.durability == .full ? .full : .normal, logger: logger)
+        do {
+            return try await start(configuration, storage, lock, logger, clock)
+        } catch {
+            try await close(storage)
+            throw error
+        }
+    }
+
+    private static func start(
+        _ configuration: ServerConfiguration, _ storage: SQLiteStorage,
+        _ lock: DataDirectoryLock, _ logger: Logger, _ clock: any WallClock
+    ) async throws -> ServerInstance {
+        var tls: TLSContext?
+        if let certificate = configuration.tlsCertificatePath, let key = configuration.tlsKeyPath {
+            tls = try TLSContext(certificatePath: certificate, keyPath: key)
+        }
+        let assets = try AssetDirectory(
+            path: DataDirectory(configuration.dataDirectory).assetPath)
+        let application = ServerApplication(
+            configuration: configuration, storage: storage, assetDirectory: assets,
+            sealKey: try await SealKey.read(storage), clock: clock, logger: logger, tls: tls)
+        let firstRun = try await FirstRun.prepare(
+            storage, container: Text(configuration.container), now: clock.now)
+        let running = try await application.start()
+        var shown = configuration
+        shown.port = running.port
+        return ServerInstance(
+            firstRun: firstRun,
+            baseURL: configuration.publicURL
+                ?? (tls == nil ? "http://" : "https://") + shown.authority,
+            running: running, application: application, storage: storage, tls: tls,
+            maintenance: Task { await Maintenance(application).run() }, lock: lock)
+    }
+
+    /// Long polls end at once with an empty answer, other requests may finish in time; then all
+    /// that is only in memory is written and the storage is closed.
+    package func stop() async throws {
+        maintenance.cancel()
+        application.service.push.shutdown()
+        try await running.stop()
+        await maintenance.value
+        try await application.authenticator.flush(now: application.clock.now)
+        try await Self.close(storage)
+    }
+
+    /// Reads the certificate again; an error leaves the old one in use.
+    package func reload() {
+        guard let tls else { return }
+        do throws(ServerError) {
+            try tls.reload()
+            application.logger.notice("certificate read again")
+        } catch {
+            application.logger.error("reload failed", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    private static func close(_ storage: SQLiteStorage) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "recordfs.close").async {
+                continuation.resume(with: Result { try storage.close() })
+            }
+        }
+    }
+
+    /// Each connection is a file; the soft limit of most systems is lower than it has to be.
+    private static func raiseFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Glibc
+import RecordServer
+
+/// What the command line says of the configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. Else $RECORDFS_SERVER_CONFIG, else none.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp("Where to listen (127.0.0.1:8080).", valueName: "host:port"))
+    var listen: String?
+    @Option(help: ArgumentHelp("The container that the first run makes.", valueName: "name"))
+    var container: String?
+    @Option(help: ArgumentHelp("The address that clients use.", valueName: "url"))
+    var publicURL: String?
+    @Option(help: ArgumentHelp("PEM file of the certificate chain.", valueName: "file"))
+    var tlsCertificate: String?
+    @Option(help: ArgumentHelp("PEM file of the private key.", valueName: "file"))
+    var tlsKey: String?
+    @Option(
+        help: ArgumentHelp(
+            "Proxies whose X-Forwarded headers count.", valueName: "addresses"))
+    var trustedProxies: String?
+    @Option(help: ArgumentHelp("`text` or `json`.", valueName: "format"))
+    var logFormat: String?
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any key of the configuration.", valueName: "key=value"))
+    var settings: [String] = []
+
+    /// Everything put together; a mistake ends the command with words about it.
+    func configuration(data: DataOptions) throws -> ServerConfiguration {
+        var reader = ConfigurationReader()
+        do throws(ConfigurationError) {
+            if let path = config ?? Self.variable("RECORDFS_SERVER_CONFIG") {
+                try reader.readFile(try Self.read(path), name: path)
+            }
+            try reader.readEnvironment(Self.variable)
+            for (key, value) in flags {
+                if let value { try reader.set(key, value, place: "--\(key)") }
+            }
+            for setting in settings {
+                guard let equals = setting.firstIndex(of: "=") else {
+                    throw ConfigurationError("--set: write `key=value`.")
+                }
+                try reader.set(
+                    String(setting[..<equals]),
+                    String(setting[setting.index(after: equals)...]), place: "--set")
+            }
+            // The option of the other commands counts most, and their default least.
+            if let directory = data.data ?? Self.missing(reader, data) {
+                try reader.set("data", directory, place: "--data")
+            }
+            try reader.check()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        return reader.configuration
+    }
+
+    private var flags: [(key: String, value: String?)] {
+        [
+            ("listen", listen), ("container", container), ("public-url", publicURL),
+            ("tls-certificate", tlsCertificate), ("tls-key", tlsKey),
+            ("trusted-proxies", trustedProxies), ("log-format", logFormat),
+        ]
+    }
+
+    private static func missing(_ reader: ConfigurationReader, _ data: DataOptions) -> String? {
+        reader.configuration.dataDirectory.isEmpty ? data.directory : nil
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    private static func read(_ path: String) throws(ConfigurationError) -> String {
+        do {
+            return String(decoding: try InputFile.read(path, limit: 1 << 20), as: UTF8.self)
+        } catch {
+            throw ConfigurationError("The configuration file cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Glibc
+import Logging
+import RecordModel
+import RecordServer
+import RecordWire
+
+/// `recordfs-server serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the record server.",
+        discussion: """
+            The first run makes the data directory, a container, an administrator and API tokens, \
+            and prints them once. SIGTERM and SIGINT stop the server gracefully; SIGHUP reads the \
+            TLS certificate again.
+
+            Settings come from the command line, else from the environment, else from the file, \
+            else from defaults. `recordfs-server configuration` prints a file with all keys; the \
+            variable of a key is RECORDFS_SERVER_ and its name in capitals.
+            """)
+
+    @OptionGroup var data: DataOptions
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let configuration = try options.configuration(data: data)
+        let clock = SystemClock()
+        LoggingSystem.bootstrap { _ in
+            ServerLog(
+                format: configuration.logFormat, level: configuration.logLevel, clock: clock)
+        }
+        // A client that goes away is an error of its connection, not of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
+        let server: ServerInstance
+        do {
+            server = try await ServerInstance.start(
+                configuration, logger: Logger(label: "recordfs-server"))
+        } catch let error as ServerError {
+            throw CommandFailure(error)
+        } catch let error as RecordError {
+            throw CommandFailure(error.message)
+        }
+        if let firstRun = server.firstRun { print(firstRun.text(baseURL: server.baseURL)) }
+        print("Listening at \(server.baseURL)")
+        fflush(nil)
+        for await signal in signals.stream {
+            guard signal == SIGHUP else { break }
+            server.reload()
+        }
+        try await server.stop()
+    }
+}
+
+/// `recordfs-server configuration`
+struct ConfigurationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "configuration",
+        abstract: "Print a configuration file with all keys, their meaning and their defaults.")
+
+    func run() { print(ConfigurationReader.sample, terminator: "") }
+}
