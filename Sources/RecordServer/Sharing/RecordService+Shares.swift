@@ -1,15 +1,131 @@
 import RecordModel
 import RecordWire
 
+/// records/resolve and records/accept (reference §5.10, §6.5, §9).
 extension RecordService {
+    /// What each short GUID leads to, for somebody who may join or has joined.
     func resolveShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let requests = try ShortGUIDRequest.list(
+            JSONReader(body), limits: settings.requestLimits)
+        let user = try context.requireUser()
+        let items = try await storage.read { reader throws(ServerError) in
+            var items: [JSONBytes] = []
+            for request in requests {
+                items.append(try self.resolve(request, user, context, reader))
+            }
+            return items
+        }
+        return AnswerWriter.object { answer in answer.member("results", items) }
     }
+
+    /// Joins each share: its zone, or the hierarchy in it, appears in the caller's shared
+    /// database. Each is a transaction of its own.
     func acceptShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        throw ServerError(.internalError, "")
+        let requests = try ShortGUIDRequest.list(
+            JSONReader(body), limits: settings.requestLimits)
+        let user = try context.requireUser()
+        var items: [JSONBytes] = []
+        for request in requests {
+            let seed = RandomIDs()
+            do throws(ServerError) {
+                let (item, notice) = try await storage.write { transaction throws(ServerError) in
+                    var ids = seed
+                    return try self.accept(request, user, context, ids: &ids, transaction)
+                }
+                items.append(item)
+                if let notice { push.publish(notice) }
+            } catch {
+                guard !error.isFault else { throw error }
+                items.append(error.shortGUIDItem(request.value, context))
+            }
+        }
+        return AnswerWriter.object { answer in answer.member("results", items) }
+    }
+
+    private func resolve(
+        _ request: ShortGUIDRequest, _ user: UserRow, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> JSONBytes {
+        do throws(ServerError) {
+            guard let share = try reader.share(context.container, shortGUID: request.value),
+                let zone = try reader.zone(share.zone)
+            else { throw ShareRules.unknownShortGUID }
+            if case .stranger(let others) = ShareStanding(of: user, in: share) {
+                return ShareRules.unknownShortGUID.shortGUIDItem(
+                    request.value, context, others: others)
+            }
+            return try ShareResult(
+                request: request, share: share, zone: zone, user: user, context: context,
+                service: self
+            ).bytes(reader)
+        } catch {
+            guard !error.isFault else { throw error }
+            return error.shortGUIDItem(request.value, context)
+        }
+    }
+
+    private func accept(
+        _ request: ShortGUIDRequest, _ user: UserRow, _ context: OperationContext,
+        ids: inout RandomIDs, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (JSONBytes, ChangeNotice?) {
+        // The zone's lock comes first; what was read before it may have changed since.
+        guard let found = try transaction.share(context.container, shortGUID: request.value),
+            let zone = try transaction.lockZone(found.zone),
+            let share = try transaction.share(found.zone, found.name),
+            share.shortGUID == request.value
+        else { throw ShareRules.unknownShortGUID }
+        let joined = try ShareRules.join(share, user, settings, ids: &ids)
+        var notice: ChangeNotice?
+        if joined != share {
+            try requireRoom(for: share.zone, user, context, transaction)
+            let stamp = WriteStamp(
+                milliseconds: context.milliseconds, user: user.name, device: context.device)
+            let record = try ShareRules.save(
+                joined, old: share, zone: zone, stamp: stamp, ids: &ids, transaction)
+            notice = ChangeNotice(
+                zone: share.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
+                viewers: try transaction.viewers(share.zone).map(\.viewer))
+        }
+        let item = try ShareResult(
+            request: request, share: joined, zone: zone, user: user, context: context,
+            service: self
+        ).bytes(transaction)
+        return (item, notice)
+    }
+
+    /// A shared database has as many zones as a private one at most.
+    private func requireRoom(
+        for zone: ZoneKey, _ user: UserRow, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) {
+        guard try reader.sharedZone(user.name, zone) == nil else { return }
+        let count = try reader.sharedZones(user.name, context.container).count
+        guard count < settings.zonesPerDatabase else {
+            throw ServerError(
+                .limitExceeded,
+                "The shared database has \(settings.zonesPerDatabase) zones, and takes no more.")
+        }
+    }
+}
+
+extension ServerError {
+    /// The error of one short GUID, with what the caller could recognise of invitations that wait
+    /// for somebody at another address (reference §9.11).
+    fileprivate func shortGUIDItem(
+        _ value: Text, _ context: OperationContext, others: [ParticipantRow] = []
+    ) -> JSONBytes {
+        let matches = others.map(MaskedContact.potentialMatch)
+        return JSONBytes(
+            AnswerWriter.object { answer in
+                answer.member("shortGUID", object: { answer in answer.member("value", value) })
+                answer.member("serverErrorCode", code.rawValue)
+                answer.member("reason", reason)
+                answer.member("uuid", context.requestID)
+                if !matches.isEmpty { answer.member("potentialMatchList", matches) }
+            })
     }
 }

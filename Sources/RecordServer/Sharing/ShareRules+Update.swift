@@ -12,7 +12,10 @@ extension ShareRules {
         ids: inout RandomIDs
     ) throws(ServerError) -> ShareRow {
         let editor = try ShareEditor(of: existing, situation)
-        guard let asked = dictionary.share else { return existing }
+        guard let asked = dictionary.share else {
+            if editor != .owner { try requireFieldRights(existing, situation) }
+            return existing
+        }
         guard asked.root == nil || asked.root == existing.root else {
             throw ServerError(.badRequest, "record.forRecord: a share keeps its root.")
         }
@@ -33,6 +36,8 @@ extension ShareRules {
             try edit.replace(participants, ids: &ids)
             for change in edit.changes { try editor.require(change) }
         }
+        // Even an unchanged share gets a new change tag: not from somebody who only reads.
+        if edit.share == existing, editor != .owner { try requireFieldRights(existing, situation) }
         return edit.share
     }
 
