@@ -72,6 +72,7 @@ extension ParticipantDictionary {
     package init(_ json: JSONReader) throws(ServerError) {
         _ = try json.object()
         let identity = json["userIdentity"]
+        _ = try identity?.object()
         var lookup = try identity?["lookupInfo"].map(UserLookup.init(_:)) ?? UserLookup()
         if let name = identity?["userRecordName"] { lookup.userName = try UserName(name) }
         let id = try json.either("participantId", "participantID")

@@ -87,9 +87,9 @@ enum NotificationInfo {
     /// Of all of it, in bytes: it goes into every frame.
     private static let maximumBytes = 4_096
 
-    /// The dictionary as it came, once its known keys have the right types.
+    /// The dictionary as it came but for nulls, once its known keys have the right types.
     static func check(_ json: JSONReader) throws(ServerError) -> JSONValue {
-        _ = try json.object()
+        let members = try json.object().filter { !$0.value.isNull }
         for key in texts { _ = try json.string(key) }
         for key in marks { _ = try json.bool(key, default: false) }
         for key in ["alertLocalizationArgs", "desiredKeys", "additionalFields"] {
@@ -98,6 +98,6 @@ enum NotificationInfo {
         guard json.value.serialized().count <= maximumBytes else {
             throw json.error("is larger than \(maximumBytes) bytes.")
         }
-        return json.value
+        return .object(members)
     }
 }

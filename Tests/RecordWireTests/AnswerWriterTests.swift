@@ -1,0 +1,104 @@
+import RecordModel
+import RecordWire
+import Testing
+
+@Suite("Printing answers") struct AnswerWriterTests {
+    @Test("commas, nesting and absent members are as JSON wants them")
+    func layout() throws {
+        let bytes = AnswerWriter.object { answer in
+            answer.member("a", 1)
+            answer.member("none", Text?.none)
+            answer.member(
+                "list",
+                array: { answer in
+                    answer.value(true)
+                    answer.object { _ in }
+                    answer.array { answer in answer.value("x") }
+                    answer.value(Int64.min)
+                })
+            answer.member("empty", [Text]())
+            answer.member(
+                "object",
+                object: { answer in
+                    answer.key(escaping: Array("k\"\n".utf8))
+                    answer.value(1.5)
+                })
+            answer.member("tree", JSONValue.array([nil, 2]))
+            answer.member("names", [RecordName("r"), RecordName("s")])
+        }
+        #expect(
+            text(bytes) == #"""
+                {"a":1,"list":[true,{},["x"],-9223372036854775808],"empty":[],\#
+                "object":{"k\"\n":1.5},"tree":[null,2],"names":["r","s"]}
+                """#)
+        _ = try JSONParser.parse(bytes)
+    }
+
+    @Test("bytes that are not UTF-8 and doubles that JSON does not have leave the answer readable")
+    func hostileBytes() throws {
+        let bytes = AnswerWriter.object { answer in
+            answer.member("name", RecordName(bytes: [0x61, 0xFF, 0x00, 0x22]))
+            answer.member("nan", Double.nan)
+        }
+        let value = try JSONParser.parse(bytes)
+        #expect(value["name"]?.string == "a\u{FFFD}\u{FFFD}\"")
+        #expect(value["nan"] == .null)
+    }
+
+    @Test("what is JSON already is copied without a look inside")
+    func splicing() {
+        let stored = JSONBytes(Array("{not json \u{FFFD}".utf8))
+        let bytes = AnswerWriter.object { answer in
+            answer.member(
+                "records",
+                array: { answer in
+                    for _ in 0..<2_000 { answer.value(stored) }
+                })
+        }
+        let copies = Array(repeating: "{not json \u{FFFD}", count: 2_000).joined(separator: ",")
+        #expect(text(bytes) == #"{"records":[\#(copies)]}"#)
+    }
+
+    @Test("2 000 records by copying cost a small part of what reading them costs")
+    func speed() throws {
+        var generator = FieldGenerator(seed: 3)
+        var fields: [WireField] = []
+        while fields.count < 8 { fields = generator.fields() }
+        let stored = FieldsCodec.encode(fields)
+        let clock = ContinuousClock()
+        var copied: [UInt8] = []
+        var copying = Duration.seconds(60)
+        var reading = Duration.seconds(60)
+        for _ in 0..<3 {
+            copying = min(
+                copying,
+                clock.measure {
+                    copied = AnswerWriter.object(capacity: 1 << 21) { answer in
+                        answer.member(
+                            "records",
+                            array: { answer in
+                                for _ in 0..<2_000 { answer.splice(stored) }
+                            })
+                    }
+                })
+            reading = min(
+                reading,
+                try clock.measure {
+                    for _ in 0..<200 { _ = try FieldsCodec.decode(stored) }
+                })
+        }
+        #expect(copied.count > 2_000 * stored.count)
+        #expect(copying * 2 < reading, "copying 2000 \(copying), reading 200 \(reading)")
+    }
+
+    @Test("an error in the middle of an answer comes through")
+    func failing() {
+        let error = refusal {
+            try AnswerWriter.object { (answer) throws(ServerError) in
+                answer.member("a", 1)
+                throw ServerError(.notFound, "gone")
+            }
+        }
+        #expect(error?.code == .notFound)
+    }
+}
