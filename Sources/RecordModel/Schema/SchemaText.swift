@@ -22,7 +22,7 @@ package enum SchemaText {
         return SchemaDocument(types: types).print()
     }
 
-    static func quoted(_ name: [UInt8]) -> String {
+    package static func quoted(_ name: [UInt8]) -> String {
         let string = String(decoding: name, as: UTF8.self)
         let isPlain = name.first.map(IdentifierRule.isLetter) ?? false
         guard isPlain, IdentifierRule.isTail(name), !reserved.contains(string.lowercased()) else {

@@ -1,0 +1,103 @@
+import RecordModel
+import RecordWire
+
+/// What one schema says and another contradicts.
+enum SchemaChanges {
+    /// What of `old` would be lost in `new`: types and fields that are gone or of another type.
+    /// A number that becomes a `NUMBER` loses nothing.
+    static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [Loss] {
+        var losses: [Loss] = []
+        for type in old.types {
+            guard let newType = new.types.first(where: { $0.name == type.name }) else {
+                if !SchemaDocument.RecordType.implicitNames.contains(type.name) {
+                    losses.append(Loss(type: type.name, field: nil, change: "would be gone"))
+                }
+                continue
+            }
+            for field in type.fields where !field.isSystem {
+                guard let newField = newType.fields.first(where: { $0.name == field.name }) else {
+                    losses.append(
+                        Loss(type: type.name, field: field.name, change: "would be gone"))
+                    continue
+                }
+                guard !newField.holdsAll(of: field) else { continue }
+                losses.append(
+                    Loss(
+                        type: type.name, field: field.name,
+                        change: "would become \(newField.plainText) from \(field.plainText)"))
+            }
+        }
+        return losses
+    }
+
+    struct Loss: Hashable, Sendable, CustomStringConvertible {
+        let type: RecordTypeName
+        /// Nil for the type itself.
+        let field: FieldName?
+        let change: String
+
+        var description: String {
+            field.map { "field '\($0)' of record type '\(type)' \(change)" }
+                ?? "record type '\(type)' \(change)"
+        }
+    }
+
+    /// The types of which records have to get new index entries: those with a field that has an
+    /// index now and had not.
+    static func typesToIndex(from old: ContainerSchema, to new: ContainerSchema) -> [RecordTypeName]
+    {
+        let names = new.document.types.map(\.name)
+        return names.filter { name in
+            guard let newType = new.type(name) else { return false }
+            return newType.fields.contains { field in
+                guard field.needsEntries else { return false }
+                guard let oldField = old.type(name)?.field(field.name) else { return true }
+                return oldField.type != field.type
+                    || !oldField.entries.isSuperset(of: field.entries)
+            }
+        }
+    }
+}
+
+extension SchemaDocument.Field {
+    /// Whether each value of the other field is one of this field.
+    fileprivate func holdsAll(of other: SchemaDocument.Field) -> Bool {
+        guard field.isEncrypted == other.field.isEncrypted else { return false }
+        if number == .open {
+            switch (type, other.type) {
+            case (.list(.double), .list(.int64)), (.double, .int64): return true
+            default: break
+            }
+        }
+        return type == other.type && (number == .open || other.number != .open)
+    }
+
+    /// Without indexes.
+    fileprivate var plainText: String {
+        var plain = self
+        plain.field.isQueryable = false
+        plain.field.isSortable = false
+        plain.field.isSearchable = false
+        return String(plain.text.dropFirst(SchemaText.quoted(name.bytes).count + 1))
+    }
+
+    /// The kinds of index entries that records have of the field.
+    fileprivate var entries: Set<IndexEntry.Kind> {
+        var kinds: Set<IndexEntry.Kind> = []
+        if case .list = type {
+            if field.isQueryable { kinds.insert(.element) }
+        } else if field.isQueryable || field.isSortable {
+            kinds.insert(.value)
+        }
+        if field.isSearchable { kinds.insert(.token) }
+        return kinds
+    }
+
+    fileprivate var needsEntries: Bool {
+        guard isSystem else { return !entries.isEmpty }
+        return !entries.isEmpty
+            && SystemField.allCases.contains {
+                $0.hasIndexEntries && FieldName($0.schemaName) == name
+            }
+    }
+}

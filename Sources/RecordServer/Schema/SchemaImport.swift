@@ -1,0 +1,93 @@
+import RecordModel
+import RecordWire
+
+/// Decides whether a text can become a schema, and makes it that.
+struct SchemaImport {
+    /// In either environment: that of the request.
+    let container: ContainerKey
+    let settings: ServiceSettings
+
+    private var production: ContainerKey {
+        ContainerKey(container: container.container, environment: .production)
+    }
+
+    /// Reads a text and checks what needs no stored schema.
+    ///
+    /// Errors: BAD_REQUEST with line and column; LIMIT_EXCEEDED.
+    static func read(
+        _ text: Text, _ settings: ServiceSettings
+    ) throws(ServerError) -> SchemaDocument {
+        let document: SchemaDocument
+        do throws(RecordError) {
+            document = try SchemaDocument(parsing: text.utf8)
+        } catch {
+            throw ServerError(.badRequest, "schema: \(error)")
+        }
+        for type in document.types {
+            let count = type.fields.count { !$0.isSystem }
+            guard count <= settings.fieldsPerType else {
+                throw ServerError(
+                    .limitExceeded,
+                    "schema: record type '\(type.name)' has \(count) fields; a type has at most "
+                        + "\(settings.fieldsPerType).")
+            }
+        }
+        return document
+    }
+
+    /// Refuses what would lose something: of production's schema, or in stored records of this
+    /// environment.
+    func check(
+        _ document: SchemaDocument, _ reader: any StorageReader
+    ) throws(ServerError) -> ContainerSchema {
+        let old = try ContainerSchema.current(container, reader)
+        let deployed = try ContainerSchema.current(production, reader)
+        let lost = SchemaChanges.losses(from: deployed.document, to: document)
+        guard lost.isEmpty else {
+            throw Self.refusal("The schema of production has what this one has not", lost)
+        }
+        if container.environment == .development {
+            var contradicted: [SchemaChanges.Loss] = []
+            for loss in SchemaChanges.losses(from: old.document, to: document)
+            where try isUsed(loss, reader) {
+                contradicted.append(loss)
+            }
+            guard contradicted.isEmpty else {
+                throw Self.refusal("Stored records of development contradict it", contradicted)
+            }
+        }
+        return old
+    }
+
+    /// Stores the document and gives stored records their index entries by it.
+    func store(
+        _ document: SchemaDocument, over old: ContainerSchema,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) {
+        let new = old.replaced(by: document)
+        try new.save(transaction)
+        try new.reindex(SchemaChanges.typesToIndex(from: old, to: new), transaction)
+    }
+
+    private func isUsed(
+        _ loss: SchemaChanges.Loss, _ reader: any StorageReader
+    ) throws(ServerError) -> Bool {
+        var isUsed = false
+        let records = ContainerRecords(container: container, reader: reader)
+        try records.each(of: loss.type, until: { isUsed }) { _, record throws(ServerError) in
+            guard let field = loss.field else {
+                isUsed = true
+                return
+            }
+            let fields = try FieldsCodec.decode(record.fields)
+            isUsed = isUsed || fields.contains { $0.name == field && $0.value != nil }
+        }
+        return isUsed
+    }
+
+    static func refusal(_ what: String, _ losses: [SchemaChanges.Loss]) -> ServerError {
+        ServerError(
+            .badRequest,
+            "\(what): \(losses.map(\.description).joined(separator: "; ")). Nothing was changed.")
+    }
+}
