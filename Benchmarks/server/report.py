@@ -1,0 +1,45 @@
+"""Tables of the figures, in Markdown."""
+
+import statistics
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n\n"
+
+
+def milliseconds(value):
+    return f"{value['median'] * 1e3:.2f} / {value['p99'] * 1e3:.2f}"
+
+
+def tables(figures):
+    rows = [[str(turn + 1), f"{value['records a second']:.0f}", f"{value['bare']:.0f}",
+             f"{value['ratio']:.2f}", milliseconds(value)]
+            for turn, value in enumerate(figures["batches"])]
+    text = table(["200 records a request, round", "server, records/s", "bare SQLite, records/s",
+                  "ratio", "request, ms (median / p99)"], rows)
+    rows = [[f"{number} writers, records/s", f"{value:.0f}"]
+            for number, value in figures["writers"].items()]
+    rows += [[f"first fetch, {name}, records/s", f"{value:.0f}"]
+             for name, value in figures["download"].items()]
+    rows += [[f"asset {name}, MB/s", f"{value / 1e6:.0f}"]
+             for name, value in figures["assets"].items()]
+    rows += [[f"memory {name}, MB", f"{value / 1e6:.0f}"]
+             for name, value in figures["memory"].items()]
+    text += table(["throughput and memory", "value"], rows)
+    for title, key in (("records in the zone", "growth"), ("zones", "zones")):
+        sizes = list(figures[key])
+        rows = [[name] + [milliseconds(figures[key][size][name]) for size in sizes]
+                for name in figures[key][sizes[0]]]
+        text += table([f"{title}: ms (median / p99)"] + [str(size) for size in sizes], rows)
+    return text
+
+
+def judge(figures, rate_goal, memory_goal):
+    ratio = statistics.median(value["ratio"] for value in figures["batches"])
+    memory = figures["memory"]["now"]
+    rows = [["200-record requests: ratio to bare SQLite", f"{ratio:.2f}", f"{rate_goal} or more",
+             "met" if ratio >= rate_goal else "missed"],
+            ["memory with 200 long polls, MB", f"{memory / 1e6:.0f}",
+             f"{memory_goal / 1e6:.0f} or less", "met" if memory <= memory_goal else "missed"]]
+    return table(["goal", "value", "limit", ""], rows)
