@@ -47,7 +47,7 @@ def program(options):
 def bare_rate(options, server, zone, directory):
     """Records a second of the same rows in bare SQLite transactions of a batch."""
     target = os.path.join(directory, "bare.sqlite")
-    source = os.path.join(server.data, "server.sqlite")
+    source = os.path.join(server.data, "records.sqlite")
     for name in (target, target + "-wal", target + "-shm"):
         if os.path.exists(name):
             os.unlink(name)

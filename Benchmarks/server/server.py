@@ -1,6 +1,5 @@
 """A recordfs-server of our own for the time of a run."""
 
-import json
 import os
 import socket
 import subprocess
@@ -29,7 +28,8 @@ class Server:
         log = open(os.path.join(self.directory, "server.log"), "a")
         self.process = subprocess.Popen(
             [self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
-             "--container", CONTAINER, "--rate-limit", "0"],
+             "--container", CONTAINER, "--set", "log-level=warning", "--set", "user-rate=0",
+             "--set", "address-rate=0"],
             stdout=log, stderr=log)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
@@ -46,10 +46,9 @@ class Server:
         """A user, made now, signed in."""
         self.command("user", "add", "bench@example.org", "--name", "Bench", "--password-stdin",
                      text=PASSWORD + "\n")
-        made = json.loads(self.command(
-            "token", "create", "--container", CONTAINER, "--environment", "development",
-            "--name", "bench", "--callback", CALLBACK, "--json"))
-        client = Client("127.0.0.1", self.port, made["token"])
+        token = self.command("token", "create", CONTAINER, "--name", "bench",
+                             "--callback", CALLBACK).split()[0]
+        client = Client("127.0.0.1", self.port, token)
         client.sign_in("bench@example.org", PASSWORD)
         return client
 
