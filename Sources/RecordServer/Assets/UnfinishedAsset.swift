@@ -19,7 +19,7 @@ package final class UnfinishedAsset: Sendable {
     private let state: Mutex<State>
 
     /// The file is locked while the upload lives: what `tmp` holds without a lock is left over.
-    fileprivate init(in directory: AssetDirectory) throws(ServerError) {
+    init(in directory: AssetDirectory) throws(ServerError) {
         self.directory = directory
         temporaryPath = directory.path + "/tmp/" + SecureRandom.hex128()
         let descriptor = Glibc.open(
