@@ -75,9 +75,7 @@ struct AssetFixture {
     }
 
     static func path(_ url: Text) throws -> String {
-        let parts = url.string.split(separator: "/", maxSplits: 2)
-        #expect(parts.first == "http:")
-        let rest = try #require(parts.last)
+        let rest = url.string.trimmingPrefix("http://")
         return String(rest[try #require(rest.firstIndex(of: "/"))...])
     }
 
@@ -117,8 +115,13 @@ struct AssetFixture {
         let now = server.clock.now.nanoseconds / 1_000_000
         let stamp = WriteStamp(milliseconds: now, user: user, device: "")
         try await server.storage.write { (transaction) throws(ServerError) in
-            var row =
-                try transaction.zone(zone) ?? transaction.createZone(zone, incarnation: 1)
+            let existing = try transaction.zone(zone)
+            var row: ZoneRow
+            if let existing {
+                row = existing
+            } else {
+                row = try transaction.createZone(zone, incarnation: 1)
+            }
             row.position += 1
             try transaction.updateZone(row)
             var stored = StoredRecord(

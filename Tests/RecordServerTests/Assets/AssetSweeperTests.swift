@@ -108,7 +108,13 @@ import Testing
         let orders = Self.interleavings([[.place, .commit, .confirm]] + removals)
         #expect(orders.count == (sweepers == 1 ? 20 : 1680))
         let folder = try TemporaryDirectory()
-        for (number, order) in orders.enumerated() {
+        // Of two removals it does not matter which is which, and a part of the orders is enough.
+        let chosen = orders.enumerated().filter { number, order in
+            sweepers == 1
+                || number % 5 == 0
+                    && order.firstIndex(of: .look(0)) ?? 0 < order.firstIndex(of: .look(1)) ?? 0
+        }
+        for (number, order) in chosen {
             let directory = try AssetDirectory(path: folder.path + "/\(number)")
             // Old bytes are there, and no row knows them any more.
             let old = try UnfinishedAsset(in: directory)
