@@ -12,10 +12,13 @@ CONTAINER = "iCloud.org.recordfs.bench"
 class Client:
     """One signed-in user on one kept connection."""
 
-    def __init__(self, host, port, api_token, web_token=None):
-        self.host, self.port = host, port
+    def __init__(self, host, port, api_token, web_token=None, tls=None, container=CONTAINER):
+        self.host, self.port, self.container = host, port, container
         self.api_token, self.web_token = api_token, web_token
-        self.connection = http.client.HTTPConnection(host, port, timeout=300)
+        self.scheme = "https" if tls else "http"
+        self.connection = (
+            http.client.HTTPSConnection(host, port, timeout=300, context=tls) if tls
+            else http.client.HTTPConnection(host, port, timeout=300))
 
     def twin(self):
         return Client(self.host, self.port, self.api_token, self.web_token)
@@ -40,7 +43,7 @@ class Client:
         return data, elapsed
 
     def call(self, operation, body, scope="private"):
-        path = f"/database/1/{CONTAINER}/development/{scope}/{operation}"
+        path = f"/database/1/{self.container}/development/{scope}/{operation}"
         return self.send(path, json.dumps(body).encode())
 
     def ask(self, operation, body, scope="private"):
@@ -48,8 +51,8 @@ class Client:
 
     def sign_in(self, email, password):
         """The redirect flow of the protocol, without a browser: 421, page, form, callback."""
-        self.connection.request("GET", f"/database/1/{CONTAINER}/development/public/users/caller?"
-                                f"{self.credentials()}")
+        self.connection.request("GET", f"/database/1/{self.container}/development/public/"
+                                f"users/caller?{self.credentials()}")
         answer = self.connection.getresponse()
         problem = json.loads(answer.read())
         if answer.status != 421:
@@ -75,7 +78,7 @@ class Client:
         target = action.group(1).replace("&amp;", "&") if action and action.group(1) else page_path
         self.connection.request("POST", target, urllib.parse.urlencode(form), {
             "Content-Type": "application/x-www-form-urlencoded", "Cookie": "; ".join(cookies),
-            "Origin": f"http://{self.host}:{self.port}"})
+            "Origin": f"{self.scheme}://{self.host}:{self.port}"})
         answer = self.connection.getresponse()
         text = answer.read().decode()
         location = answer.getheader("Location") or ""

@@ -3,7 +3,8 @@
 usage: pyicloud_client.py BASE_URL API_TOKEN WEB_AUTH_TOKEN CERTIFICATE
 
 BASE_URL is https://HOST:PORT/database/1/CONTAINER/development/private. pyicloud runs in its strict
-mode, in which it refuses any key that it has not seen from Apple's own servers.
+mode, in which it refuses any key that it has not seen from iCloud's own hosts. It sends remapEnums,
+as iCloud's web apps do.
 """
 
 import os
@@ -20,10 +21,11 @@ ZONE = models.CKZoneIDReq(zoneName="Clients")
 
 def connect(base_url, api_token, web_token, certificate, **extra):
     session = requests.Session()
+    session.trust_env = False  # else REQUESTS_CA_BUNDLE counts more than the next line
     session.verify = certificate
     return pyicloud_client.CloudKitContainerClient(
         base_url, session,
-        {"ckAPIToken": api_token, "ckWebAuthToken": web_token, **extra})
+        {"ckAPIToken": api_token, "ckWebAuthToken": web_token, "remapEnums": True, **extra})
 
 
 def expect(condition, what):
@@ -170,7 +172,7 @@ def main():
     query(client)
     changes(client)
     assets(client)
-    with_token = connect(*arguments, getCurrentSyncToken="true")
+    with_token = connect(*arguments, getCurrentSyncToken=True)
     token = with_token.query_sync_token(
         query=models.CKQueryObject(recordType="Note"), zone_id=ZONE)
     expect(token, "getCurrentSyncToken gave no token")

@@ -68,8 +68,9 @@ struct OperationRoutes: Sendable {
                     endpoint: endpoint, container: place.container, scope: place.scope,
                     caller: caller.caller, requestID: context.requestID, now: context.now,
                     baseURL: context.baseURL, device: Self.device(request, query),
-                    wantsSyncToken: query["getCurrentSyncToken"] == "true",
-                    isGet: request.method == .get))
+                    wantsSyncToken: query.isTrue("getCurrentSyncToken"),
+                    isGet: request.method == .get,
+                    dialect: query.isTrue("remapEnums") ? .iCloud : .webServices))
             response = Response(
                 status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))

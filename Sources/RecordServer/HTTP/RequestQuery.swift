@@ -18,4 +18,10 @@ struct RequestQuery {
     }
 
     subscript(name: String) -> Text? { items[Text(name)] }
+
+    /// `true` in any case: Python's clients write `True`.
+    func isTrue(_ name: String) -> Bool {
+        guard let value = self[name] else { return false }
+        return value.utf8.map { $0 | 0x20 }.elementsEqual("true".utf8)
+    }
 }
