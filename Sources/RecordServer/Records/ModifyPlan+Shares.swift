@@ -96,19 +96,20 @@ extension ModifyPlan {
             throw ServerError(
                 .badRequest, "operations[\(index)].record.recordType: the record is no share.")
         }
+        var plan = PlannedRecord(operation: index, isOwn: true, before: stored, record: stored)
+        plan.record.modified = stamp
+        try setFields(&plan, operation, index)
         let row: ShareRow
         do throws(ServerError) {
             let situation = try situation()
             row = try ShareRules.update(existing, with: operation.record, situation, ids: &ids)
-            if !operation.record.fields.isEmpty {
+            // A participant may send the title back as it is when it takes itself out.
+            if plan.record.fields != stored.fields {
                 try ShareRules.requireFieldRights(existing, situation)
             }
         } catch {
             throw error.isFault ? error : error.under("operations[\(index)]")
         }
-        var plan = PlannedRecord(operation: index, isOwn: true, before: stored, record: stored)
-        plan.record.modified = stamp
-        try setFields(&plan, operation, index)
         steps[index].outcome = .saved(plan)
         steps[index].share = ShareStep(old: existing, new: row)
     }
