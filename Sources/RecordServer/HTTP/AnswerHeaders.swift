@@ -26,7 +26,10 @@ enum AnswerHeaders {
         "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
 
     /// `isAPI` is true for everything but the pages for people.
-    static func add(to response: inout Response, requestID: Text, isAPI: Bool) {
+    static func add(
+        to response: inout Response, requestID: Text, now: Timestamp, isAPI: Bool
+    ) {
+        response.headers[.date] = HTTPDate.text(now)
         response.headers[.requestUUID] = requestID.string
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.cacheControl] == nil {
@@ -50,5 +53,25 @@ enum AnswerHeaders {
             + "X-Apple-CloudKit-Request-ISO8601Date, X-Apple-CloudKit-Request-SignatureV1"
         response.headers[.accessControlMaxAge] = "86400"
         return response
+    }
+}
+
+/// The date format of HTTP (RFC 9110 §5.6.7).
+enum HTTPDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    static func text(_ time: Timestamp) -> String {
+        // YYYY-MM-DDThh:mm:ss.mmmZ
+        let date = ISO8601.print(milliseconds: time.seconds * 1_000)
+        let parts = date.prefix(10).split(separator: "-")
+        let day = Int(time.seconds / 86_400 % 7)
+        guard parts.count == 3, let month = Int(parts[1]), days.indices.contains(day) else {
+            return "Thu, 01 Jan 1970 00:00:00 GMT"
+        }
+        return "\(days[day]), \(parts[2]) \(months[month - 1]) \(parts[0]) "
+            + "\(date.dropFirst(11).prefix(8)) GMT"
     }
 }

@@ -28,7 +28,8 @@ struct RootResponder: Sendable {
         defer { if place == .courier { observer.metrics.pollEnded() } }
         var response = await answer(request, context)
         AnswerHeaders.add(
-            to: &response, requestID: context.requestID, isAPI: place != .page)
+            to: &response, requestID: context.requestID, now: context.now,
+            isAPI: place != .page)
         if request.method == .head { response = response.createHeadResponse() }
         observer.note(
             request, context, status: response.status.code,

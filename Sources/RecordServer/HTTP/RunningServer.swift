@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -69,9 +70,13 @@ extension ServerApplication {
         }
         var found = ports.makeAsyncIterator()
         guard let port = await found.next() else {
-            try await task.value
+            var cause = "it was stopped"
+            do { try await task.value } catch let error as IOError {
+                cause = String(cString: strerror(error.errnoCode))
+            } catch { cause = "\(error)" }
             throw ServerError(
-                .tryAgainLater, "The server cannot listen at \(configuration.authority).")
+                .tryAgainLater,
+                "The server cannot listen at \(configuration.authority): \(cause).")
         }
         return RunningServer(port: port, group: group, task: task)
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import RecordModel
 import RecordServer
 import Testing
@@ -90,7 +91,8 @@ import Testing
         Case("DELETE of an operation", "DELETE \(path) HTTP/1.1\r\n\(host)\r\n", 405),
         Case("two slashes", "GET //health HTTP/1.1\r\n\(host)\r\n", 400),
         Case(
-            "two slashes inside", "POST /database//1/a/development/public/records/query HTTP/1.1\r\n"
+            "two slashes inside",
+            "POST /database//1/a/development/public/records/query HTTP/1.1\r\n"
                 + "\(host)Content-Length: 2\r\n\r\n{}", 400),
         Case("a path that goes up", "GET /a/../health HTTP/1.1\r\n\(host)\r\n", 400),
         Case("an encoded path that goes up", "GET /a/%2e%2E/health HTTP/1.1\r\n\(host)\r\n", 400),
@@ -126,8 +128,7 @@ import Testing
     @Test("a bad request gets its status as JSON, and the server goes on", arguments: cases)
     func refused(bad: Case) async throws {
         let server = try await TestServer(.socket)
-        let port = server.port
-        let answer = try await RawHTTP.run {
+        let answer = try await server.raw { port in
             let connection = try RawConnection(port: port)
             // The server may end the connection before it has read all.
             try? connection.send(bad.bytes)
@@ -139,7 +140,7 @@ import Testing
         #expect(json["serverErrorCode"]?.string != nil)
         #expect(json["uuid"]?.string?.utf8.count == 36)
         #expect(json["reason"]?.string?.isEmpty == false)
-        let next = try await RawHTTP.request(port: port, "GET", "/health")
+        let next = try await server.request(.get, "/health")
         #expect(next.status == 200)
     }
 }

@@ -28,11 +28,8 @@ final class RawConnection: Sendable {
                 connect(descriptor, $0, size)
             }
         }
-        guard result == 0 else {
-            let code = errno
-            Glibc.close(descriptor)
-            throw RawHTTPError("connect: errno \(code)")
-        }
+        // `deinit` closes: it runs also when this throws.
+        guard result == 0 else { throw RawHTTPError("connect: errno \(errno)") }
     }
 
     deinit { close() }

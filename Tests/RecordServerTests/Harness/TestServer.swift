@@ -24,7 +24,8 @@ import Testing
 /// `request` sends anything else: pages, assets, long polls, wrong bodies. `server.service`,
 /// `server.storage` and `server.clock` are there for looking behind the wire. `call` keeps the
 /// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through both
-/// transports with `@Test(arguments: TestServer.Transport.allCases)`.
+/// transports with `@Test(arguments: TestServer.Transport.allCases)`. The socket closes when the
+/// server is no longer used: `raw` keeps it for blocking work with connections.
 final class TestServer: Sendable {
     enum Transport: Sendable, CaseIterable { case router, socket }
 
@@ -79,7 +80,7 @@ final class TestServer: Sendable {
     /// in memory; it has to be empty.
     init(
         _ transport: Transport = .router, storage: (any Storage)? = nil,
-        configure: (inout ServerConfiguration) -> Void = { _ in }
+        logger: Logger? = nil, configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = ServerConfiguration()
         configuration.port = transport == .socket ? 0 : 8080
@@ -88,8 +89,7 @@ final class TestServer: Sendable {
         assets = try TemporaryDirectory()
         self.storage = try storage ?? SQLiteStorage.open(path: nil)
         self.transport = transport
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         application = ServerApplication(
             configuration: configuration, storage: self.storage,
             assetDirectory: try AssetDirectory(path: assets.path),
@@ -102,6 +102,9 @@ final class TestServer: Sendable {
         guard let running else { return }
         Task { try await running.stop() }
     }
+
+    /// Stops the socket gracefully.
+    func stop() async throws { try await running?.stop() }
 
     /// `_` and 32 digits.
     static func userName(_ suffix: String) -> UserName {
@@ -215,6 +218,14 @@ final class TestServer: Sendable {
             }
             return Answer(status: answer.status, headers: fields, body: answer.body)
         }
+    }
+
+    /// Blocking work with connections to the socket, off the cooperative pool. The server lives at
+    /// least until it is done.
+    func raw<Result: Sendable>(_ body: @escaping @Sendable (_ port: Int) throws -> Result)
+        async throws -> Result
+    {
+        try await RawHTTP.run { try body(self.port) }
     }
 
     /// One more user.

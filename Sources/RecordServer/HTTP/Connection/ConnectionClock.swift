@@ -15,7 +15,7 @@ struct ConnectionClock {
     }
 
     private let limits: HTTPLimits
-    private(set) var reading = Reading.header
+    private(set) var reading = Reading.idle
     /// Requests whose answer has not ended.
     private(set) var unanswered = 0
     private(set) var isAnswering = false

@@ -22,6 +22,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// How long a client has for reading its last answer.
     private static let endTime = TimeAmount.seconds(2)
+    /// What a client may still send that has its last answer, in bytes.
+    private static let endBytes = 8 << 20
 
     private let limits: HTTPLimits
     private let metrics: ServerMetrics
@@ -36,6 +38,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Of answers, handed on in all and taken by the client as of the last look.
     private var bytesWritten = 0
     private var bytesTaken = 0
+    /// Of what arrived after the last answer.
+    private var skippedBytes = 0
 
     init(limits: HTTPLimits, metrics: ServerMetrics, refused: RefusedConnection?) {
         self.limits = limits
@@ -93,7 +97,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .open = state else { return }
+        guard case .open = state else { return skip(data, context) }
         switch unwrapInboundIn(data) {
         case .head(let head): readHead(head, context)
         case .body(let buffer):
@@ -104,6 +108,12 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             schedule(context)
             context.fireChannelRead(data)
         }
+    }
+
+    private func skip(_ data: NIOAny, _ context: ChannelHandlerContext) {
+        guard case .body(let buffer) = unwrapInboundIn(data) else { return }
+        skippedBytes += buffer.readableBytes
+        if skippedBytes > Self.endBytes { context.close(promise: nil) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
