@@ -61,12 +61,12 @@ extension Pages {
     private static func relation(of user: UserRow?, to row: ShareRow) -> ShareOnPage.Relation? {
         let isOpen = row.publicPermission == .readOnly || row.publicPermission == .readWrite
         guard let user else { return isOpen ? .invited : .unknown }
-        if row.zone.database.owner == user.name { return .owner }
-        if let own = row.present.first(where: { $0.means(user) }) {
-            return own.status == .accepted ? .member : .invited
+        switch ShareStanding(of: user, in: row) {
+        case .owner: return .owner
+        case .participant(let own): return own.status == .accepted ? .member : .invited
+        case .visitor: return .invited
+        case .stranger: return nil
         }
-        let isRemoved = row.participants.contains { $0.status == .removed && $0.means(user) }
-        return isOpen && !isRemoved ? .invited : nil
     }
 
     private static func title(of row: ShareRow, _ reader: any StorageReader) throws(ServerError)

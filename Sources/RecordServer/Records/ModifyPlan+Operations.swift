@@ -8,6 +8,8 @@ extension ModifyPlan {
     ) throws(ServerError) {
         let stored = try overlay.stored(name)
         let visible = stored.flatMap { isVisible($0) ? $0 : nil }
+        // Whoever can make no record does not learn which names are taken.
+        if operation.type.mayCreate, visible == nil { try access.requireWriteSomewhere() }
         switch operation.type {
         case .create:
             guard stored == nil else { throw alreadyExists(index) }
@@ -183,6 +185,16 @@ extension ModifyPlan {
             } else {
                 fields[index].value = checked.first
             }
+        }
+    }
+}
+
+extension RecordOperationType {
+    /// Whether it makes a record that is not there.
+    var mayCreate: Bool {
+        switch self {
+        case .create, .forceUpdate, .forceReplace: true
+        case .update, .replace, .delete, .forceDelete: false
         }
     }
 }

@@ -103,8 +103,9 @@ extension ModifyPlan {
                 operation,
                 ServerError(
                     .quotaExceeded,
-                    "The owner of the zone uses \(used) of \(limit) bytes; this record needs "
-                        + "\(bytes) more."))
+                    isParticipant
+                        ? "The owner of the zone has no room for \(bytes) bytes more."
+                        : "\(used) of \(limit) bytes are used; this record needs \(bytes) more."))
         }
     }
 

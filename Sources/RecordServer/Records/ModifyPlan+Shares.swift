@@ -8,6 +8,10 @@ extension ModifyPlan {
     ) throws(ServerError) {
         let stored = try overlay.stored(name)
         let visible = stored.flatMap { isVisible($0) ? $0 : nil }
+        // Before anything that would tell which names are taken.
+        if operation.type.mayCreate, visible == nil, isParticipant {
+            throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
+        }
         switch operation.type {
         case .create:
             guard stored == nil else { throw alreadyExists(index) }

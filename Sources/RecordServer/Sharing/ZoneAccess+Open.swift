@@ -54,6 +54,14 @@ extension ZoneAccess {
         }
     }
 
+    /// Refuses a participant to whom everything that is shared here is read-only.
+    package func requireWriteSomewhere() throws(ServerError) {
+        guard case .participant(_, let permissions) = view,
+            !permissions.values.contains(.readWrite)
+        else { return }
+        throw ServerError(.accessDenied, "All that is shared here is read-only for this user.")
+    }
+
     /// The database and zone that an identifier names in the scope of the request.
     private static func key(_ id: ZoneIdentifier, _ context: OperationContext)
         throws(ServerError) -> ZoneKey

@@ -231,4 +231,47 @@ import Testing
         #expect(items.at("0").code == "NOT_FOUND")
         #expect(items.at("0.reason") == items.at("1.reason"))
     }
+
+    @Test("whoever can make no record does not learn which names are taken")
+    func noProbing() async throws {
+        let scene = try await ShareScene()
+        let guid = try await scene.share([ShareScene.invite(.bob, "READ_ONLY")])
+        _ = try await scene.accept(guid, as: .bob)
+        for type in ["create", "forceUpdate", "forceReplace"] {
+            for recordType in ["Note", "cloudkit.share"] {
+                var reasons: [JSONValue] = []
+                for name in ["x-1", "nothing"] {
+                    let item = try await scene.modify(
+                        [
+                            ShareScene.operation(
+                                type,
+                                [
+                                    "recordName": JSONValue(name),
+                                    "recordType": JSONValue(recordType),
+                                    "parent": ["recordName": "t-1"],
+                                ])
+                        ], as: .bob
+                    ).at("0")
+                    #expect(item.code == "ACCESS_DENIED", "\(type) \(recordType) \(name)")
+                    reasons.append(item.at("reason"))
+                }
+                #expect(reasons.first == reasons.last)
+            }
+        }
+    }
+
+    @Test("what others write counts for the owner, whose numbers a participant is not told")
+    func quota() async throws {
+        let scene = try await ShareScene()
+        let guid = try await scene.share([ShareScene.invite(.bob)])
+        _ = try await scene.accept(guid, as: .bob)
+        try await scene.server.changeUser(.alice) { $0.quotaBytes = 100 }
+        let long = String(repeating: "x", count: 1_000)
+        let refused = try await scene.modify([ShareScene.edit("n-1", long)], as: .bob).at("0")
+        #expect(refused.code == "QUOTA_EXCEEDED")
+        #expect(refused.at("reason").string?.string.contains("100") == false)
+        try await scene.server.changeUser(.alice) { $0.quotaBytes = nil }
+        try await scene.server.changeUser(.bob) { $0.quotaBytes = 0 }
+        try await scene.modifyAll([ShareScene.edit("n-1", long)], as: .bob)
+    }
 }
