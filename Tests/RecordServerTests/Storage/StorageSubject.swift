@@ -73,6 +73,12 @@ final class StorageDirectory: Sendable {
         rmdir(path)
     }
 
+    static func write(_ text: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"))
+        fputs(text, file)
+        fclose(file)
+    }
+
     /// Names in a directory, without `.` and `..`; none where there is no directory.
     static func names(_ path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }

@@ -1,0 +1,145 @@
+import Glibc
+import RecordModel
+import RecordSQL
+package import RecordWire
+
+import class GRDB.Database
+import class GRDB.DatabaseQueue
+
+/// A backup made into the data directory of a server.
+///
+/// What was written after the backup is lost, and clients have to find out. So the restored server
+/// is another incarnation of itself, and so is every zone and every view of a zone: all sync tokens
+/// expire. Positions go on far behind those that the lost time can have given, so that no change
+/// tag is given twice for different content.
+package enum Restore {
+    /// The setting that holds random bytes of the server's incarnation.
+    package static let incarnationSetting = "incarnation"
+
+    /// No zone takes as many changes between two backups.
+    static let positionGap: Int64 = 1 << 32
+
+    /// - Parameter directory: empty or new. Nothing is there until all is there.
+    /// - Throws: badRequest when `backup` is none or `directory` is not empty; internalError with
+    ///   a reason for the operator when the backup is damaged or incomplete.
+    package static func restore(
+        _ backup: String, to directory: String
+    ) throws(ServerError) {
+        let (source, target) = (BackupFiles(path: backup), BackupFiles(path: directory))
+        guard access(source.database, F_OK) == 0 else {
+            throw ServerError(
+                .badRequest, "\(backup) is no complete backup: it has no records.sqlite.")
+        }
+        try target.create()
+        let copy = try copyDatabase(source, target)
+        try check(copy)
+        try bringAssets(
+            copy,
+            AssetCopier(
+                source: try SQLiteStorage.assetDirectory(source.assets),
+                target: try SQLiteStorage.assetDirectory(target.assets)))
+        do {
+            try copy.inDatabase { try renew(SQLConnection($0)) }
+        } catch {
+            throw DatabaseCopy.failure("written", error)
+        }
+        try DatabaseCopy.close(copy)
+        try target.finish()
+    }
+
+    private static func copyDatabase(
+        _ source: BackupFiles, _ target: BackupFiles
+    ) throws(ServerError) -> DatabaseQueue {
+        let original: DatabaseQueue
+        do {
+            original = try DatabaseQueue(path: source.database)
+        } catch {
+            throw DatabaseCopy.failure("opened", error)
+        }
+        let (copy, _) = try DatabaseCopy.make(of: original, at: target.unfinishedDatabase)
+        try DatabaseCopy.close(original)
+        return copy
+    }
+
+    private static func check(_ copy: DatabaseQueue) throws(ServerError) {
+        let migrator = SQLiteTables.migrator
+        let (verdict, isNewer): (String, Bool)
+        do {
+            (verdict, isNewer) = try copy.inDatabase { database in
+                let verdict = try SQLConnection(database).first("PRAGMA quick_check(1)") {
+                    $0.string(0)
+                }
+                return (verdict ?? "", try migrator.hasBeenSuperseded(database))
+            }
+            if !isNewer { try migrator.migrate(copy) }
+        } catch {
+            throw DatabaseCopy.failure("checked", error)
+        }
+        guard verdict == "ok" else {
+            throw ServerError(.internalError, "The backup's database is damaged: \(verdict)")
+        }
+        guard !isNewer else {
+            throw ServerError(
+                .internalError,
+                "The backup was made by a newer recordfs-server; install that version.")
+        }
+    }
+
+    /// Uploads that nothing referred to yet may be missing: their rows go.
+    private static func bringAssets(
+        _ copy: DatabaseQueue, _ copier: AssetCopier
+    ) throws(ServerError) {
+        var forgotten: [ContentHash] = []
+        try AssetRows.each(copy) { (row) throws(ServerError) in
+            let isThere = try copier.bring(row.hash)
+            var status = stat()
+            let isWhole =
+                isThere && stat(copier.target.path(of: row.hash), &status) == 0
+                && status.st_size == row.size
+            if isWhole { return }
+            guard !row.isReferenced else {
+                throw ServerError(
+                    .internalError, "The backup's asset \(row.hash) is missing or incomplete.")
+            }
+            forgotten.append(row.hash)
+        }
+        do {
+            try copy.inDatabase { database in
+                let connection = SQLConnection(database)
+                for hash in forgotten {
+                    try connection.run(
+                        "DELETE FROM assets WHERE sha256 = ?", [.text(hash.hex)])
+                }
+            }
+        } catch {
+            throw DatabaseCopy.failure("written", error)
+        }
+    }
+
+    private static func renew(_ connection: SQLConnection) throws(RecordError) {
+        try connection.run("BEGIN IMMEDIATE")
+        try connection.run(
+            "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)",
+            [.text(incarnationSetting), .blob(SecureRandom.bytes(16))])
+        for zone in try connection.all("SELECT id FROM zones", [], { $0.int64(0) }) {
+            try connection.run(
+                "UPDATE zones SET incarnation = ?, position = position + ? WHERE id = ?",
+                [
+                    .incarnation(SecureRandom.incarnation()), .integer(positionGap),
+                    .integer(zone),
+                ])
+        }
+        let views = try connection.all("SELECT viewer, zone FROM shared_zones") {
+            (viewer: $0.bytes(0), zone: $0.int64(1))
+        }
+        for view in views {
+            try connection.run(
+                "UPDATE shared_zones SET incarnation = ? WHERE viewer = ? AND zone = ?",
+                [
+                    .incarnation(SecureRandom.incarnation()), .blob(view.viewer),
+                    .integer(view.zone),
+                ])
+        }
+        try connection.run("COMMIT")
+    }
+}
