@@ -92,7 +92,7 @@ let package = Package(
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordWire", "RecordModel", "recordfs-server", hummingbird,
+                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server", hummingbird,
                 crypto, logging, grdb,
             ],
             swiftSettings: settings),

@@ -4,6 +4,7 @@ import RecordSQL
 package import RecordWire
 
 import class GRDB.Database
+import class GRDB.DatabasePool
 import protocol GRDB.DatabaseWriter
 
 /// The default storage: one SQLite file in WAL mode, or a database in memory.
@@ -55,6 +56,9 @@ package final class SQLiteStorage: Storage {
     /// Ends all connections after the accesses that have begun. Later ones fail. Harmless when
     /// repeated. Blocks the thread.
     package func close() throws(ServerError) {
+        // A connection that only reads cannot move the log into the database when it is the last
+        // one to be closed.
+        if let pool = database as? DatabasePool { pool.invalidateReadOnlyConnections() }
         do {
             try database.close()
         } catch {

@@ -14,7 +14,8 @@ struct WriteJob: Sendable {
         @Sendable (SQLiteAccess) -> (
             succeeded: Bool, finish: @Sendable (ServerError?) -> Void
         )
-    let fail: @Sendable (ServerError) -> Void
+    /// Answers without having run.
+    let fail: @Sendable (ServerError?) -> Void
 
     init<Value: Sendable>(
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Value,
@@ -29,7 +30,9 @@ struct WriteJob: Sendable {
                 }
             return (isDone, { error in answer(error.map { .failure($0) } ?? outcome) })
         }
-        fail = { answer(.failure($0)) }
+        fail = { error in
+            answer(.failure(error ?? ServerError(.internalError, "A write was not run.")))
+        }
     }
 }
 
@@ -46,6 +49,8 @@ final class WriteQueue: Sendable {
 
     /// More would only make the first of them wait longer.
     private static let groupLimit = 32
+    /// No body joins a group that has been at work for so long.
+    private static let groupTime = Duration.milliseconds(50)
 
     private let database: any DatabaseWriter
     private let names: NameCache
@@ -70,12 +75,7 @@ final class WriteQueue: Sendable {
     /// One group for each turn on the connection: in memory, reads come between two of them.
     private func schedule() {
         database.asyncWriteWithoutTransaction { database in
-            let group = self.state.withLock { state in
-                let group = Array(state.waiting.prefix(Self.groupLimit))
-                state.waiting.removeFirst(group.count)
-                return group
-            }
-            self.commit(group, SQLConnection(database))
+            self.commitGroup(SQLConnection(database))
             let isMore = self.state.withLock { state in
                 state.isScheduled = !state.waiting.isEmpty
                 return state.isScheduled
@@ -84,32 +84,56 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private func commit(_ group: [WriteJob], _ connection: SQLConnection) {
-        var finished: [@Sendable (ServerError?) -> Void] = []
-        var newNames: [NameTable] = []
+    private func take(_ count: Int) -> [WriteJob] {
+        state.withLock { state in
+            let jobs = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(jobs.count)
+            return jobs
+        }
+    }
+
+    /// What is left to do for the bodies of one transaction once its fate is known.
+    private struct Group {
+        var finish: [@Sendable (ServerError?) -> Void] = []
+        var names: [NameTable] = []
+    }
+
+    private func commitGroup(_ connection: SQLConnection) {
+        var group = Group()
         do throws(RecordError) {
             try connection.run("BEGIN IMMEDIATE")
-            for job in group {
-                let access = SQLiteAccess(
-                    connection, names: names.snapshot, isWriting: true, logger: logger)
-                if group.count > 1 { try connection.run("SAVEPOINT body") }
-                let (succeeded, finish) = job.run(access)
-                finished.append(finish)
-                if let error = access.lostTransaction { throw error }
-                if succeeded { newNames.append(access.names) }
-                try end(succeeded, group.count > 1, connection)
-            }
+            try runGroup(&group, connection)
             if connection.isInsideTransaction { try connection.run("COMMIT") }
         } catch {
             rollBack(connection)
             let failure = ServerError(storage: error, logger)
-            for finish in finished { finish(failure) }
-            for job in group.dropFirst(finished.count) { job.fail(failure) }
+            // Without a transaction nobody was taken from the queue.
+            if group.finish.isEmpty { group.finish = take(Self.groupLimit).map(\.fail) }
+            for finish in group.finish { finish(failure) }
             return
         }
         Failpoint.pass(.serverCommitted)
-        for table in newNames { names.add(table) }
-        for finish in finished { finish(nil) }
+        for table in group.names { names.add(table) }
+        for finish in group.finish { finish(nil) }
+    }
+
+    private func runGroup(
+        _ group: inout Group, _ connection: SQLConnection
+    ) throws(RecordError) {
+        let end = ContinuousClock.now + Self.groupTime
+        let isAlone = state.withLock { $0.waiting.count == 1 }
+        repeat {
+            guard let job = take(1).first else { return }
+            group.finish.append(job.fail)
+            if !isAlone { try connection.run("SAVEPOINT body") }
+            let access = SQLiteAccess(
+                connection, names: names.snapshot, isWriting: true, logger: logger)
+            let (succeeded, finish) = job.run(access)
+            group.finish[group.finish.count - 1] = finish
+            if let error = access.lostTransaction { throw error }
+            if succeeded { group.names.append(access.names) }
+            try self.end(succeeded, !isAlone, connection)
+        } while !isAlone && group.finish.count < Self.groupLimit && ContinuousClock.now < end
     }
 
     /// A body that threw leaves nothing; the others of its group are not touched.

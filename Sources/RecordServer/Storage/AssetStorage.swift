@@ -35,13 +35,15 @@ package protocol AssetReader {
     /// Whether any database of the server has this content.
     func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool
     /// Bytes of all records and referenced assets in a user's private databases, over containers.
+    /// An asset counts once for each zone that refers to it.
     func usedBytes(_ owner: UserName) throws(ServerError) -> Int64
 }
 
 package protocol AssetWriter {
     func putAsset(_ asset: AssetRow) throws(ServerError)
+    /// Does nothing while a record refers to the asset.
     func deleteAsset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError)
-    /// Replaces what a record refers to.
+    /// Replaces what a record, which has been put, refers to. The assets must be there.
     func putAssetReferences(
         _ zone: ZoneHandle, from record: RecordName, _ fileChecksums: [Text]) throws(ServerError)
 }

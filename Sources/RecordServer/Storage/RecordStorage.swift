@@ -34,7 +34,8 @@ package protocol RecordReader {
         _ zone: ZoneHandle, of target: RecordName, action: Reference.Action, limit: Int
     ) throws(ServerError) -> [RecordName]
 
-    /// Entries of an index, in its order, with their records. Ties are in the order of names.
+    /// Entries of an index, in its order, with their records. Ties are in the order of names. A
+    /// descending scan is exactly the reverse, ties included.
     func scan(_ zone: ZoneHandle, _ scan: IndexScan) throws(ServerError) -> [IndexedRecord]
 
     /// Records of one type in the order of their names (in that of `descending`), after `name`.
@@ -50,17 +51,19 @@ package protocol RecordReader {
 }
 
 package protocol RecordWriter {
-    /// Inserts or replaces a record or a tombstone by its name.
+    /// Inserts or replaces a record or a tombstone by its name. A tombstone takes away the
+    /// references, index entries and asset references that go out from its name.
     func put(_ zone: ZoneHandle, _ record: StoredRecord) throws(ServerError)
-    /// Replaces all references with consequences that go out from `source`.
+    /// Replaces all references with consequences that go out from `source`, which has been put.
     func putReferences(_ zone: ZoneHandle, from source: RecordName, _ references: [StoredReference])
         throws(ServerError)
-    /// Replaces all index entries of a record.
+    /// Replaces all index entries of a record, which has been put.
     func putIndex(
         _ zone: ZoneHandle, type: RecordTypeName, _ record: RecordName, _ entries: [IndexEntry])
         throws(ServerError)
-    /// Notes that a record left a hierarchy at `position`; the next `put` of the record with this
-    /// `share` takes the note away.
+    /// Notes that a record left a hierarchy at `position`, by a change or by its deletion: a
+    /// tombstone has no share, so that the feed of a share knows of it by this only. The next
+    /// `put` of the record with this `share` takes the note away.
     func putExit(
         _ zone: ZoneHandle, share: RecordName, _ record: RecordName, position: Int64)
         throws(ServerError)

@@ -23,7 +23,7 @@ package protocol ShareWriter {
     func deleteShare(_ zone: ZoneKey, _ name: RecordName) throws(ServerError)
     /// Inserts or replaces; takes away the tombstone.
     func putSharedZone(_ row: SharedZoneRow) throws(ServerError)
-    /// Leaves a tombstone.
+    /// Leaves a tombstone if `viewer` had the zone.
     func deleteSharedZone(
         _ viewer: UserName, _ zone: ZoneKey, reason: DeletionReason) throws(ServerError)
 }

@@ -25,7 +25,9 @@ package protocol ZoneWriter {
     /// Stores position, horizon and counts.
     func updateZone(_ zone: ZoneRow) throws(ServerError)
     /// Takes the zone away with its records, references, index entries and shares, at once for
-    /// readers; `sweep` frees the space. Leaves a tombstone. Asset references are given back.
+    /// readers; `sweep` frees the space and gives asset references back. Leaves a tombstone, and
+    /// one for everybody who had the zone in the shared database. Costs the same whatever is in
+    /// the zone.
     func deleteZone(_ zone: ZoneRow, reason: DeletionReason) throws(ServerError)
     /// Frees at most `limit` rows of deleted zones; false when nothing is left.
     func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool

@@ -1,0 +1,128 @@
+import Foundation
+import RecordModel
+import RecordWire
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import RecordServer
+
+@Suite("SQLite storage") struct SQLiteStorageTests {
+    typealias Sample = StorageSample
+
+    @Test("a file that is closed and opened again has everything, and is for its owner only")
+    func reopen() async throws {
+        let directory = try StorageDirectory()
+        let record = Sample.record("a", 1, share: Sample.share)
+        for round in 0..<3 {
+            let storage = try SQLiteStorage.open(path: directory.database)
+            let found = try await storage.write { transaction throws(ServerError) in
+                var zone = try transaction.zone(Sample.zone)
+                if zone == nil {
+                    zone = try transaction.createZone(Sample.zone, incarnation: 3)
+                }
+                guard let zone else { throw ServerError(.zoneNotFound, "") }
+                let found = try transaction.records(zone.handle, [record.name])
+                try transaction.put(zone.handle, record)
+                return found
+            }
+            #expect(found[record.name] == (round == 0 ? nil : record))
+            try storage.close()
+            try storage.close()
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.database)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(StorageDirectory.names(directory.path) == ["records.sqlite"])
+    }
+
+    @Test("what is asked of a closed storage fails")
+    func closed() async throws {
+        let directory = try StorageDirectory()
+        let storage = try SQLiteStorage.open(path: directory.database)
+        try storage.close()
+        await #expect(throws: ServerError.self) {
+            try await storage.read { reader throws(ServerError) in try reader.containers() }
+        }
+        await #expect(throws: ServerError.self) {
+            try await storage.write { transaction throws(ServerError) in
+                try transaction.createContainer("x")
+            }
+        }
+    }
+
+    @Test("a database of a newer version is refused and not touched")
+    func newer() async throws {
+        let directory = try StorageDirectory()
+        try SQLiteStorage.open(path: directory.database).close()
+        let queue = try DatabaseQueue(path: directory.database)
+        try await queue.write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999')")
+        }
+        try queue.close()
+        let error = #expect(throws: ServerError.self) {
+            try SQLiteStorage.open(path: directory.database)
+        }
+        #expect(error?.reason.contains("newer recordfs-server") == true)
+    }
+
+    @Test("what is no database is refused with its path")
+    func garbage() throws {
+        let directory = try StorageDirectory()
+        try StorageDirectory.write(
+            String(repeating: "no database ", count: 1_000), to: directory.database)
+        let error = #expect(throws: ServerError.self) {
+            try SQLiteStorage.open(path: directory.database)
+        }
+        #expect(error?.reason.contains(directory.database) == true)
+    }
+
+    @Test("two storages on one file see each other's commits")
+    func twoProcesses() async throws {
+        let directory = try StorageDirectory()
+        let one = try SQLiteStorage.open(path: directory.database)
+        let two = try SQLiteStorage.open(path: directory.database)
+        for name: Text in ["iCloud.a", "iCloud.b"] {
+            let (writer, reader) = name == "iCloud.a" ? (one, two) : (two, one)
+            try await writer.write { transaction throws(ServerError) in
+                try transaction.createContainer(name)
+            }
+            let found = try await reader.read { reader throws(ServerError) in
+                try reader.containers()
+            }
+            #expect(found.contains(name))
+        }
+        try one.close()
+        try two.close()
+    }
+
+    @Test("a full disk fails the write with a time to try again, and nothing of it stays")
+    func full() async throws {
+        let directory = try StorageDirectory()
+        let storage = try SQLiteStorage.open(path: directory.database)
+        let zone = try await storage.write { transaction throws(ServerError) in
+            try transaction.createZone(Sample.zone, incarnation: 3)
+        }
+        try await storage.database.write { try $0.execute(sql: "PRAGMA max_page_count = 100") }
+        let large = Sample.record("large", 1, fields: String(repeating: "x", count: 1 << 20))
+        let error = await #expect(throws: ServerError.self) {
+            try await storage.write { transaction throws(ServerError) in
+                try transaction.put(zone.handle, Sample.record("small", 2))
+                do throws(ServerError) {
+                    try transaction.put(zone.handle, large)
+                } catch {}
+                // SQLite has rolled back: this must not be committed by itself.
+                try transaction.put(zone.handle, Sample.record("late", 3))
+            }
+        }
+        #expect(error?.code == .tryAgainLater)
+        #expect(error?.retryAfter != nil)
+        let found = try await storage.read { reader throws(ServerError) in
+            try reader.records(zone.handle, ["small", "large", "late"].map { RecordName($0) })
+        }
+        #expect(found.isEmpty)
+        try await storage.write { transaction throws(ServerError) in
+            try transaction.put(zone.handle, Sample.record("small", 2))
+        }
+        try storage.close()
+    }
+}
