@@ -92,8 +92,8 @@ let package = Package(
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server", hummingbird,
-                crypto, logging, grdb,
+                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
+                hummingbird, crypto, logging, grdb,
             ],
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
