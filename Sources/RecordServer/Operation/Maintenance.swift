@@ -45,6 +45,9 @@ package struct Maintenance: Sendable {
         await attempt("sweep assets") { () throws(ServerError) in
             try await sweeper.sweep(now: now)
         }
+        await attempt("forget devices") { () throws(ServerError) in
+            try await application.service.push.sweep(now: now)
+        }
         await attempt("write session uses") { () throws(ServerError) in
             try await application.authenticator.flush(now: now)
         }
