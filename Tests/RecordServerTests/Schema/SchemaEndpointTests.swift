@@ -1,0 +1,267 @@
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordServer
+
+@Suite("Schema endpoints")
+struct SchemaEndpointTests {
+    private static let text = """
+        DEFINE SCHEMA
+
+            CREATE ROLE editor;
+
+            RECORD TYPE Note (
+                "___recordID" REFERENCE QUERYABLE,
+                title STRING,
+                n INT64 QUERYABLE,
+                GRANT WRITE TO "_creator",
+                GRANT CREATE TO "_icloud",
+                GRANT READ TO "_world"
+            );
+
+        """
+
+    private func server() async throws -> TestServer {
+        let server = try await TestServer()
+        try await server.changeUser(.alice) { $0.isAdministrator = true }
+        return server
+    }
+
+    private func call(
+        _ endpoint: Endpoint, _ server: TestServer, environment: ServerEnvironment = .development
+    ) async throws -> TestServer.Answer {
+        try await server.call(endpoint, .public, as: .alice, environment: environment)
+    }
+
+    private func send(
+        _ endpoint: Endpoint, _ text: String, _ server: TestServer,
+        environment: ServerEnvironment = .development
+    ) async throws -> TestServer.Answer {
+        try await server.call(
+            endpoint, .public, as: .alice, ["schema": .string(Text(text))],
+            environment: environment)
+    }
+
+    private func save(
+        _ name: String, _ fields: JSONValue, _ server: TestServer, type: String = "Note",
+        scope: DatabaseScope = .private, environment: ServerEnvironment = .development
+    ) async throws -> JSONValue {
+        let answer = try await server.call(
+            .recordsModify, scope, as: .alice,
+            [
+                "operations": [
+                    [
+                        "operationType": "create",
+                        "record": [
+                            "recordName": .string(Text(name)), "recordType": .string(Text(type)),
+                            "fields": fields,
+                        ],
+                    ]
+                ]
+            ], environment: environment)
+        return answer.json["records"]?.array?.first ?? answer.json
+    }
+
+    private func find(
+        _ filter: JSONValue, _ server: TestServer, environment: ServerEnvironment = .development
+    ) async throws -> [String] {
+        let answer = try await server.call(
+            .recordsQuery, .private, as: .alice,
+            ["query": ["recordType": "Note", "filterBy": [filter]]], environment: environment)
+        let records = answer.json["records"]?.array
+        return try #require(records, "\(answer.text)").compactMap {
+            $0["recordName"]?.string?.string
+        }
+    }
+
+    @Test("what is imported is exported, and imports again")
+    func roundTrip() async throws {
+        let server = try await server()
+        #expect(
+            try await call(.schemaExport, server).json["schema"]?.string == "DEFINE SCHEMA\n")
+        let imported = try await send(.schemaImport, Self.text, server)
+        #expect(imported.status == 200 && imported.json == [:], "\(imported.text)")
+        let exported = try await call(.schemaExport, server)
+        #expect(exported.json["schema"]?.string?.string == Self.text)
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+    }
+
+    @Test("only administrators may")
+    func rights() async throws {
+        let server = try await server()
+        for endpoint in Endpoint.allCases where endpoint.isAdministrative {
+            let answer = try await server.call(endpoint, .public, as: .bob, ["schema": "x"])
+            #expect(answer.code == "ACCESS_DENIED")
+        }
+    }
+
+    @Test("a text that is none is refused with line and column, and changes nothing")
+    func syntax() async throws {
+        let server = try await server()
+        for endpoint in [Endpoint.schemaValidate, .schemaImport] {
+            let answer = try await send(
+                endpoint, "DEFINE SCHEMA\n  RECORD TYPE A (\n    a TEXT);", server)
+            #expect(answer.code == "BAD_REQUEST")
+            #expect(answer.json["reason"]?.string?.string.contains("line 3, column 7") == true)
+        }
+        let missing = try await call(.schemaImport, server)
+        #expect(missing.code == "BAD_REQUEST")
+        #expect(
+            try await call(.schemaExport, server).json["schema"]?.string == "DEFINE SCHEMA\n")
+    }
+
+    @Test("validate says whether an import would work, and does nothing")
+    func validate() async throws {
+        let server = try await server()
+        #expect(try await send(.schemaValidate, Self.text, server).json == [:])
+        #expect(
+            try await call(.schemaExport, server).json["schema"]?.string == "DEFINE SCHEMA\n")
+    }
+
+    @Test("an import cannot take away what stored records have, whole or not at all")
+    func contradiction() async throws {
+        let server = try await server()
+        #expect(try await save("a", ["title": ["value": "x"]], server)["serverErrorCode"] == nil)
+        let texts = [
+            "DEFINE SCHEMA RECORD TYPE Other (a STRING);",
+            "DEFINE SCHEMA RECORD TYPE Note (other STRING);",
+            "DEFINE SCHEMA RECORD TYPE Note (title INT64);",
+            "DEFINE SCHEMA RECORD TYPE Note (title ENCRYPTED STRING);",
+        ]
+        let before = try await call(.schemaExport, server).text
+        for text in texts {
+            for endpoint in [Endpoint.schemaValidate, .schemaImport] {
+                let answer = try await send(endpoint, text, server)
+                #expect(answer.code == "BAD_REQUEST", "\(text)")
+                #expect(answer.json["reason"]?.string?.string.contains("'Note'") == true)
+            }
+        }
+        #expect(try await call(.schemaExport, server).text == before)
+        // Fields that no record has can go.
+        #expect(
+            try await send(
+                .schemaImport, "DEFINE SCHEMA RECORD TYPE Note (title STRING);", server
+            ).status == 200)
+    }
+
+    @Test("an index that comes with an import finds the records from before it")
+    func reindex() async throws {
+        let server = try await server()
+        let bare = "DEFINE SCHEMA RECORD TYPE Note (title STRING, n INT64);"
+        #expect(try await send(.schemaImport, bare, server).status == 200)
+        for n in 1...3 {
+            let saved = try await save(
+                "n\(n)", ["n": ["value": .init(Int64(n))], "title": ["value": "some Words"]],
+                server)
+            #expect(saved["serverErrorCode"] == nil, "\(saved)")
+        }
+        let filter: JSONValue = [
+            "comparator": "EQUALS", "fieldName": "n", "fieldValue": ["value": 2],
+        ]
+        let refused = try await server.call(
+            .recordsQuery, .private, as: .alice,
+            ["query": ["recordType": "Note", "filterBy": [filter]]])
+        #expect(refused.code == "BAD_REQUEST")
+        let indexed = "DEFINE SCHEMA RECORD TYPE Note (title STRING SEARCHABLE, n INT64 QUERYABLE);"
+        #expect(try await send(.schemaImport, indexed, server).status == 200)
+        #expect(try await find(filter, server) == ["n2"])
+        let words: JSONValue = [
+            "comparator": "CONTAINS_ALL_TOKENS", "fieldName": "title",
+            "fieldValue": ["value": "WORDS"],
+        ]
+        #expect(try await find(words, server) == ["n1", "n2", "n3"])
+    }
+
+    @Test("deploy brings types, fields and indexes to production, and its records into them")
+    func deploy() async throws {
+        let server = try await server()
+        let refused = try await save(
+            "a", ["n": ["value": 1]], server, environment: .production)
+        #expect(
+            refused["reason"]?.string?.string.contains(
+                "Cannot create new type Note in production schema") == true, "\(refused)")
+        let bare = "DEFINE SCHEMA RECORD TYPE Note (n INT64);"
+        #expect(try await send(.schemaImport, bare, server).status == 200)
+        #expect(try await call(.schemaDeploy, server).status == 200)
+        let saved = try await save("a", ["n": ["value": 1]], server, environment: .production)
+        #expect(saved["serverErrorCode"] == nil, "\(saved)")
+        let newField = try await save("b", ["x": ["value": 1]], server, environment: .production)
+        #expect(
+            newField["reason"]?.string?.string.contains(
+                "Cannot create or modify field 'x' in record 'Note' in production schema") == true)
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+        let deployed = try await call(.schemaDeploy, server, environment: .production)
+        #expect(deployed.json["schema"]?.string?.string == Self.text)
+        let filter: JSONValue = [
+            "comparator": "EQUALS", "fieldName": "n", "fieldValue": ["value": 1],
+        ]
+        #expect(try await find(filter, server, environment: .production) == ["a"])
+        #expect(try await find(filter, server) == [])
+    }
+
+    @Test("production takes no import, and development cannot lose what is deployed")
+    func additive() async throws {
+        let server = try await server()
+        let direct = try await send(
+            .schemaImport, Self.text, server, environment: .production)
+        #expect(direct.code == "BAD_REQUEST")
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+        #expect(try await call(.schemaDeploy, server).status == 200)
+        let lost = try await send(
+            .schemaImport, "DEFINE SCHEMA RECORD TYPE Note (title INT64);", server)
+        let reason = try #require(lost.json["reason"]?.string?.string)
+        #expect(lost.code == "BAD_REQUEST")
+        #expect(
+            reason.contains("field 'title' of record type 'Note' would become INT64 from STRING"))
+        #expect(reason.contains("field 'n' of record type 'Note' would be gone"))
+    }
+
+    @Test("a deploy that would lose something lists it and changes nothing")
+    func deployContradiction() async throws {
+        let server = try await server()
+        let production = ContainerKey(
+            container: TestServer.container, environment: .production)
+        let text = "DEFINE SCHEMA RECORD TYPE Old (a STRING); RECORD TYPE Note (title BYTES);"
+        try await server.storage.write { transaction throws(ServerError) in
+            try transaction.putSchema(
+                production, SchemaRow(version: 1, text: Array(text.utf8)))
+        }
+        let development = ContainerKey(
+            container: TestServer.container, environment: .development)
+        try await server.storage.write { transaction throws(ServerError) in
+            try transaction.putSchema(
+                development, SchemaRow(version: 1, text: Array(Self.text.utf8)))
+        }
+        let answer = try await call(.schemaDeploy, server)
+        let reason = try #require(answer.json["reason"]?.string?.string)
+        #expect(answer.code == "BAD_REQUEST")
+        #expect(reason.contains("record type 'Old' would be gone"))
+        #expect(
+            reason.contains("field 'title' of record type 'Note' would become STRING from BYTES"))
+        let exported = try await call(.schemaExport, server, environment: .production)
+        #expect(exported.json["schema"]?.string?.string.contains("Old") == true)
+    }
+
+    @Test("reset gives development the schema of production and erases its records")
+    func reset() async throws {
+        let server = try await server()
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+        #expect(try await call(.schemaDeploy, server).status == 200)
+        #expect(
+            try await save("a", ["n": ["value": 1], "more": ["value": 2]], server)["recordName"]
+                != nil)
+        #expect(
+            try await save("a", ["n": ["value": 1]], server, environment: .production)["recordName"]
+                != nil)
+        let answer = try await call(.schemaReset, server)
+        #expect(answer.json["schema"]?.string?.string == Self.text)
+        #expect(
+            try await call(.schemaExport, server).json["schema"]?.string?.string == Self.text)
+        let filter: JSONValue = [
+            "comparator": "EQUALS", "fieldName": "n", "fieldValue": ["value": 1],
+        ]
+        #expect(try await find(filter, server) == [])
+        #expect(try await find(filter, server, environment: .production) == ["a"])
+    }
+}
