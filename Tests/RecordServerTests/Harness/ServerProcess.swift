@@ -21,8 +21,11 @@ final class ServerProcess: Sendable {
         return "/" + folder.joined(separator: "/") + "/recordfs-server"
     }()
 
-    /// Runs any command of the binary.
-    init(_ arguments: [String], environment: [String: String] = [:], port: Int = 0) throws {
+    /// Runs any command of the binary, or of another program by its path.
+    init(
+        program: String = binary, _ arguments: [String], environment: [String: String] = [:],
+        port: Int = 0
+    ) throws {
         files = try TemporaryDirectory()
         output = files.path + "/out"
         errors = files.path + "/err"
@@ -33,12 +36,12 @@ final class ServerProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_CREAT | O_WRONLY, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, O_CREAT | O_WRONLY, 0o600)
-        let argv = ([Self.binary] + arguments).map { strdup($0) } + [nil]
+        let argv = ([program] + arguments).map { strdup($0) } + [nil]
         let envp = Self.environment(environment).map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var child: pid_t = 0
-        let code = posix_spawn(&child, Self.binary, &actions, nil, argv, envp)
-        guard code == 0 else { throw RawHTTPError("spawn \(Self.binary): errno \(code)") }
+        let code = posix_spawn(&child, program, &actions, nil, argv, envp)
+        guard code == 0 else { throw RawHTTPError("spawn \(program): errno \(code)") }
         pid = child
         exit.watch(child)
     }
