@@ -75,11 +75,7 @@ extension Pages {
         guard let zone = try reader.zone(row.zone),
             let record = try reader.records(zone.handle, [row.name])[row.name], !record.isDeleted
         else { return nil }
-        let field = try FieldsCodec.decode(record.fields).first {
-            $0.name == FieldName("cloudkit.title") && !$0.isEncrypted
-        }
-        guard case .string(let title) = field?.value, !title.isEmpty else { return nil }
-        return title
+        return try ShareURL.title(of: record)
     }
 }
 

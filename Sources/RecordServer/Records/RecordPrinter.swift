@@ -141,9 +141,14 @@ package struct RecordPrinter {
             answer.key(escaping: member.key.utf8)
             answer.tree(member.value)
         }
-        if context.dialect == .webServices, let root = share.root {
+        guard context.dialect == .webServices else { return }
+        if let root = share.root {
             answer.member("forRecord", object: { $0.member("recordName", root) })
         }
+        answer.member(
+            "url",
+            ShareURL.text(
+                share, title: try ShareURL.title(of: record), baseURL: context.baseURL))
     }
 
     private func writeReference(to share: RecordName, _ answer: inout AnswerWriter) {

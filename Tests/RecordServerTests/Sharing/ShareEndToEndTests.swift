@@ -38,6 +38,8 @@ import Testing
         let root = try await scene.lookup(["t-1"], as: .alice).at("0")
         #expect(root.at("shortGUID") == .string(guid))
         #expect(root.at("share.recordName") == "s-1")
+        let share = try await scene.lookup(["s-1"], as: .alice).at("0")
+        #expect(share.at("url").string?.string.hasSuffix("/share/\(guid)#Plans") == true)
     }
 
     @Test("§9.2: a share without its root in the batch is refused")

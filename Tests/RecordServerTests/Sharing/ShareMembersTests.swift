@@ -134,4 +134,19 @@ import Testing
         #expect(MaskedContact.emailAddress("nonsense") == "***")
         #expect(MaskedContact.phoneNumber("+15550100") == "***00")
     }
+
+    @Test("the address of a share is the page of its short GUID, with the title to look at")
+    func address() async throws {
+        let share = ShareRow(
+            zone: try await SharingFixture().zone, name: .testShare, root: nil,
+            shortGUID: "abc", publicPermission: .none, participants: [])
+        let titles: [(Text?, Text)] = [
+            (nil, "https://h/share/abc"),
+            ("Ünterlagen <2026>!", "https://h/share/abc#nterlagen_2026"),
+            ("!?", "https://h/share/abc"), ("A plan", "https://h/share/abc#A_plan"),
+        ]
+        for (title, address) in titles {
+            #expect(ShareURL.text(share, title: title, baseURL: "https://h") == address)
+        }
+    }
 }

@@ -1,0 +1,34 @@
+import RecordModel
+import RecordWire
+
+/// The address of a share: its page on this server (reference §5.9).
+///
+/// What follows the `#` only tells people what it is; it is not sent and opens nothing.
+enum ShareURL {
+    private static let maximumSuffix = 40
+
+    static func text(_ share: ShareRow, title: Text?, baseURL: String) -> Text {
+        let address = "\(baseURL)/share/\(share.shortGUID)"
+        let suffix = title.map(suffix) ?? ""
+        return Text(suffix.isEmpty ? address : "\(address)#\(suffix)")
+    }
+
+    /// ASCII letters and digits of the title, with one `_` for whatever is between them.
+    private static func suffix(_ title: Text) -> String {
+        let words = title.utf8.split { byte in
+            !(0x30...0x39).contains(byte) && !(0x41...0x5A).contains(byte)
+                && !(0x61...0x7A).contains(byte)
+        }
+        let text = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "_")
+        return String(text.prefix(maximumSuffix))
+    }
+
+    /// `cloudkit.title` of a share record, where it is plain text.
+    static func title(of record: StoredRecord) throws(ServerError) -> Text? {
+        let field = try FieldsCodec.decode(record.fields).first {
+            $0.name == FieldName("cloudkit.title") && !$0.isEncrypted
+        }
+        guard case .string(let title) = field?.value, !title.isEmpty else { return nil }
+        return title
+    }
+}
