@@ -46,6 +46,8 @@ def refused(code, call):
         call()
     except pyicloud_client.CloudKitApiError as error:
         expect(code in str(error) + str(error.payload), f"{code} expected, not {error}")
+        expect("validation failed" not in str(error),
+               f"the error item has keys that pyicloud refuses: {error.payload}")
     else:
         sys.exit(f"pyicloud: {code} expected, but the call succeeded")
 
@@ -97,6 +99,8 @@ def lookup(client):
     found = client.lookup(["note-3", "note-0"], zone_id=ZONE).records
     expect([record.recordName for record in found] == ["note-3", "note-0"], "lookup order")
     expect(found[1].fields["number"].value == 70, "lookup shows an old value")
+    missing = client.lookup(["note-0", "nobody"], zone_id=ZONE).records[1]
+    expect(missing.serverErrorCode == "NOT_FOUND", f"a missing record gave {missing}")
     few = client.lookup(["note-3"], zone_id=ZONE, desired_keys=["number"]).records[0]
     expect(list(few.fields) == ["number"], f"desiredKeys gave {list(few.fields)}")
 

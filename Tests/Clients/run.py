@@ -3,7 +3,7 @@
 usage: run.py SERVER PYTHON      PYTHON is of an environment with pyicloud
 
 Makes a data directory, a certificate, a user, tokens and a key, signs in by the redirect flow, and
-runs pyicloud_client.py and s2s.sh.
+runs pyicloud_client.py and s2s.sh; then hostile_bodies.py on a server of its own.
 """
 
 import os
@@ -94,6 +94,8 @@ def main():
     program, python = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         run(program, python, folder)
+    subprocess.run(
+        [sys.executable, os.path.join(here, "hostile_bodies.py"), program], check=True)
 
 
 main()
