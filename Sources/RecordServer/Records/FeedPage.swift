@@ -3,8 +3,10 @@ import RecordWire
 
 /// One page of the feed of a zone, as one viewer sees it (reference §6.4, §7.3).
 struct FeedPage {
-    /// How many entries are read at once: few enough that large records do not fill the memory.
-    private static let sliceCount = 100
+    /// How many entries are read at once at most, and at first: large records shall not fill the
+    /// memory.
+    private static let sliceCount = 200
+    private static let firstSliceCount = 20
     /// How many entries a page looks at when most of them are not for it.
     private static let maximumScan = 5_000
 
@@ -60,10 +62,12 @@ struct FeedPage {
         }
         var written = 0
         var scanned = 0
+        var slice = Self.firstSliceCount
+        let start = answer.bytes.count
         while written < request.resultsLimit, scanned < Self.maximumScan,
             answer.bytes.count < maximumBytes
         {
-            let limit = min(Self.sliceCount, request.resultsLimit - written)
+            let limit = min(slice, request.resultsLimit - written)
             let entries = try entries(after: position, descending: false, limit: limit)
             for entry in entries {
                 position = entry.position
@@ -71,6 +75,7 @@ struct FeedPage {
                 if answer.bytes.count >= maximumBytes { break }
             }
             scanned += entries.count
+            slice = nextSlice(after: scanned, bytes: answer.bytes.count - start)
             if entries.count < limit, position == entries.last?.position ?? position {
                 isComplete = true
                 return
@@ -79,10 +84,16 @@ struct FeedPage {
         isComplete = try entries(after: position, descending: false, limit: 1).isEmpty
     }
 
+    /// As many as will have about a megabyte.
+    private func nextSlice(after count: Int, bytes: Int) -> Int {
+        let average = max(bytes / max(count, 1), 1)
+        return max(1, min(Self.sliceCount, (1 << 20) / average))
+    }
+
     private mutating func writeReversed(
         _ printer: inout RecordPrinter, maximumBytes: Int, to answer: inout AnswerWriter
     ) throws(ServerError) {
-        let limit = min(Self.sliceCount, request.resultsLimit)
+        let limit = min(Self.firstSliceCount, request.resultsLimit)
         let entries = try entries(after: position, descending: true, limit: limit + 1)
         isComplete = entries.count <= limit
         for entry in entries.prefix(limit) {

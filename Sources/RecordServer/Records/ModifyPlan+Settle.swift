@@ -19,6 +19,7 @@ extension ModifyPlan {
         try layLeaves()
         try cascade()
         try checkSaves()
+        checkRootsOfNewShares()
         try checkDeletions()
         guard failureCount == failures else { return false }
         try settleMemberships()

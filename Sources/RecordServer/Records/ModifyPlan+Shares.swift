@@ -68,25 +68,44 @@ extension ModifyPlan {
         guard let step = steps.first(where: { $0.name == name }),
             case .saved(let plan) = step.outcome
         else {
-            throw ServerError(
-                .badRequest,
-                "operations[\(index)].record.forRecord: a new share is saved together with its "
-                    + "root; add an operation that saves the root to the request.")
+            throw rootNotSaved(index)
         }
         var root = plan.record
         // The batch may end one share of the root and begin another.
-        if let share = root.share, try isRemoved(share) { root.share = nil }
+        if let share = root.share, deletedNames.contains(share) { root.share = nil }
         return root
     }
 
-    /// Whether an operation of the batch deletes this share.
-    private func isRemoved(_ share: RecordName) throws(ServerError) -> Bool {
-        steps.contains { step in
-            guard step.name == share, step.error == nil, let type = step.request?.type else {
-                return false
+    private func rootNotSaved(_ index: Int) -> ServerError {
+        ServerError(
+            .badRequest,
+            "operations[\(index)].record.forRecord: a new share is saved together with its root; "
+                + "add an operation that saves the root to the request.")
+    }
+
+    /// A root that cannot be saved takes its new share along.
+    mutating func checkRootsOfNewShares() {
+        for (index, step) in steps.enumerated() {
+            guard let share = step.share, share.old == nil, let root = share.new.root else {
+                continue
             }
-            return type == .delete || type == .forceDelete
+            let plan = overlay.planned[root]
+            guard let plan, plan.isOwn, !plan.record.isDeleted else {
+                fail(index, rootNotSaved(index))
+                continue
+            }
         }
+    }
+
+    /// The records that operations of the batch delete.
+    private var deletedNames: Set<RecordName> {
+        Set(
+            steps.compactMap { step in
+                guard step.error == nil, let type = step.request?.type,
+                    type == .delete || type == .forceDelete
+                else { return nil }
+                return step.name
+            })
     }
 
     private mutating func updateShare(
@@ -133,14 +152,15 @@ extension ModifyPlan {
             isParticipant ? .left(share: stored.name) : .deleted(stored)
     }
 
-    private func situation() throws(ServerError) -> ShareRules.Situation {
+    private mutating func situation() throws(ServerError) -> ShareRules.Situation {
         var situation = ShareRules.Situation(
             access: access, context: context, settings: settings, reader: transaction)
+        let deleted = deletedNames
         for step in steps {
             guard step.error == nil, let name = step.name else { continue }
             if let share = step.share {
                 situation.pending[name] = .some(share.new)
-            } else if try isRemoved(name), try transaction.share(zone, name) != nil {
+            } else if deleted.contains(name), try overlay.share(zone, name) != nil {
                 situation.pending[name] = .some(nil)
             }
         }

@@ -10,6 +10,9 @@ import RecordWire
 /// so that the order of parents and children inside a batch does not matter. A batch has one
 /// operation for each record at most.
 struct ModifyPlan {
+    /// What the records that a request names may have together, as stored.
+    private static let maximumStoredBytes = 64 << 20
+
     /// One operation of the request with what became of it.
     struct Step {
         enum Outcome {
@@ -125,7 +128,7 @@ struct ModifyPlan {
                 if let name { wanted.append(name) }
             }
         }
-        try overlay.load(wanted)
+        try overlay.load(wanted, maximumBytes: Self.maximumStoredBytes)
     }
 
     /// Looks at each operation alone. Those on shares come last, because they need to know what

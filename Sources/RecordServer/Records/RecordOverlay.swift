@@ -4,6 +4,8 @@ import RecordWire
 /// The records of one zone as a batch leaves them: what the storage has, read once, under what
 /// the batch has planned so far.
 struct RecordOverlay {
+    private static let readCount = 50
+
     let zone: ZoneHandle
     let reader: any StorageReader
     /// What the storage has, tombstones included; nil inside for nothing.
@@ -23,12 +25,32 @@ struct RecordOverlay {
         self.reader = reader
     }
 
-    /// Reads those that were not read yet in one call.
-    mutating func load(_ names: [RecordName]) throws(ServerError) {
-        let missing = Set(names.filter { rows[$0] == nil })
-        guard !missing.isEmpty else { return }
-        let found = try reader.records(zone, Array(missing))
-        for name in missing { rows[name] = .some(found[name]) }
+    /// Reads those that were not read yet, in few calls.
+    ///
+    /// Errors: LIMIT_EXCEEDED when they have more than `maximumBytes` together, before all are in
+    /// memory.
+    mutating func load(
+        _ names: [RecordName], maximumBytes: Int = .max
+    ) throws(ServerError) {
+        let missing = Array(Set(names.filter { rows[$0] == nil }))
+        var bytes = 0
+        var start = 0
+        while start < missing.count {
+            let part = Array(missing[start..<min(start + Self.readCount, missing.count)])
+            start += part.count
+            let found = try reader.records(zone, part)
+            for name in part {
+                let row = found[name]
+                bytes += row?.fields.count ?? 0
+                rows[name] = .some(row)
+            }
+            guard bytes <= maximumBytes else {
+                throw ServerError(
+                    .limitExceeded,
+                    "operations: the stored records of one request may have \(maximumBytes) bytes "
+                        + "together; send fewer operations.")
+            }
+        }
     }
 
     /// What the storage has; nil for a tombstone.

@@ -4,6 +4,7 @@ import RecordWire
 extension RecordService {
     /// The most bytes of records in one answer; what is beyond is told to ask for less.
     static let maximumAnswerBytes = 32 << 20
+    private static let lookupPart = 20
 
     /// records/lookup (reference §6.2): an item for each name, in order.
     func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
@@ -13,16 +14,21 @@ extension RecordService {
         return try await storage.read { reader throws(ServerError) in
             let access = try ZoneAccess.open(request.zone, context, reader)
             let visibility = try RecordVisibility(access, context, reader)
-            let found = try reader.records(
-                access.zone.handle, Array(Set(request.items.map(\.name))))
+            var found: [RecordName: StoredRecord] = [:]
             var printer = RecordPrinter(
                 service: self, access: access, context: context, projection: request.projection,
                 reader: reader)
-            return try AnswerWriter.object(capacity: 512 * found.count + 64) {
+            return try AnswerWriter.object(capacity: 512 * request.items.count + 64) {
                 answer throws(ServerError) in
                 answer.key("records")
                 try answer.array { answer throws(ServerError) in
-                    for item in request.items {
+                    for (index, item) in request.items.enumerated() {
+                        // A part at a time: together they may be larger than the answer.
+                        if index.isMultiple(of: Self.lookupPart) {
+                            let part = request.items[index...].prefix(Self.lookupPart)
+                            found = try reader.records(
+                                access.zone.handle, Array(Set(part.map(\.name))))
+                        }
                         guard let record = found[item.name], visibility.shows(record) else {
                             answer.value(Self.missing(item.name, context))
                             continue

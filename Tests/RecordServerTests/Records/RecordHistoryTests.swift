@@ -117,7 +117,7 @@ private struct RandomHistory {
     }
 
     mutating func check() async throws {
-        try await pull(&owner, of: nil, as: .alice)
+        owner = try await pulled(owner, of: nil, as: .alice)
         let whole = try await server.allChanges("Z")
         #expect(byName(whole.records) == owner.records)
         for name in names {
@@ -142,7 +142,7 @@ private struct RandomHistory {
             guest = Replica()
             return
         }
-        try await pull(&guest, of: .alice, as: .bob)
+        guest = try await pulled(guest, of: .alice, as: .bob)
         let share = owner.records.values.first { $0["recordType"] == "cloudkit.share" }
         let shareName = share?["recordName"]?.string?.string ?? ""
         var expected: Set<String> = [shareName]
@@ -165,9 +165,10 @@ private struct RandomHistory {
     }
 
     /// As a client does: page by page from the last token, from nothing when that has expired.
-    private mutating func pull(
-        _ replica: inout Replica, of person: TestServer.Person?, as reader: TestServer.Person
-    ) async throws {
+    private mutating func pulled(
+        _ before: Replica, of person: TestServer.Person?, as reader: TestServer.Person
+    ) async throws -> Replica {
+        var replica = before
         while true {
             let limit = Int64(1 + random.next() % 5)
             let page = try await server.changes(
@@ -179,11 +180,15 @@ private struct RandomHistory {
             #expect(page.code == nil)
             for record in page.records {
                 let name = record["recordName"]?.string?.string ?? ""
-                replica.records[name] = record["deleted"] == true ? nil : record
+                replica.records[name] = Self.present(record)
             }
             replica.token = page.token
-            if !page.moreComing { return }
+            if !page.moreComing { return replica }
         }
+    }
+
+    private static func present(_ record: JSONValue) -> JSONValue? {
+        record["deleted"] == true ? Optional<JSONValue>.none : record
     }
 
     private func byName(_ records: [JSONValue]) -> [String: JSONValue] {
@@ -191,7 +196,7 @@ private struct RandomHistory {
         for record in records {
             let name = record["recordName"]?.string?.string ?? ""
             #expect(found[name] == nil, "\(name) came twice in one fetch")
-            found[name] = record["deleted"] == true ? nil : record
+            found[name] = Self.present(record)
         }
         return found
     }
