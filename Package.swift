@@ -12,10 +12,24 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let crypto: [Target.Dependency] = [
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "CryptoExtras", package: "swift-crypto"),
+]
+let http: [Target.Dependency] = [
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "HummingbirdCore", package: "hummingbird"),
+    .product(name: "HummingbirdTLS", package: "hummingbird"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOExtras", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+]
 
 let package = Package(
     name: "recordfs",
@@ -29,6 +43,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -63,10 +82,8 @@ let package = Package(
         .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: settings),
         .target(
             name: "RecordServer",
-            dependencies: [
-                "CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging, hummingbird,
-                hummingbirdTLS, crypto, cryptoExtras,
-            ],
+            dependencies: ["CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging]
+                + http + crypto,
             swiftSettings: settings),
         .executableTarget(
             name: "recordfs-server",
@@ -92,9 +109,9 @@ let package = Package(
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
-                hummingbird, crypto, logging, grdb,
-            ],
+                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server", grdb,
+                logging,
+            ] + http + crypto,
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(
