@@ -4,6 +4,8 @@ package struct QueryLimits: Sendable, Hashable {
     package var candidates = 2_000
     /// Records that a page looks at; then it ends early, with what it has and a marker.
     package var examined = 20_000
+    /// So many at least in each zone, however many zones a query is over.
+    package var examinedInZone = 64
     /// Records that are looked at for an order that no index has. More are refused.
     package var unordered = 100_000
     /// Records with one value of the first sort key that are fetched together; of more, those

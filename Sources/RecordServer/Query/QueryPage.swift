@@ -17,7 +17,7 @@ struct QueryPage {
             order: evaluator.order, marker: marker, maximumCount: count,
             maximumBytes: limits.pageBytes)
         // Each zone gets on, however many there are.
-        let budget = max(64, limits.examined / max(1, zones.count))
+        let budget = max(limits.examinedInZone, limits.examined / max(1, zones.count))
         var reached: QueryPosition?
         for (index, zone) in zones.enumerated() {
             var search = ZoneSearch(

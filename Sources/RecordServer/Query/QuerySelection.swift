@@ -34,6 +34,12 @@ struct QuerySelection {
         return !order.precedes(position, ceiling)
     }
 
+    /// Whether all records with these first keys are for later pages.
+    func isFull(before keys: [[UInt8]?]) -> Bool {
+        guard let ceiling, !ceiling.keys.starts(with: keys) else { return false }
+        return order.precedes(ceiling, QueryPosition(keys: keys, name: nil, zone: ceiling.zone))
+    }
+
     /// Takes the record in if it is for this page; the same one again changes nothing.
     mutating func insert(_ item: Item) {
         if let marker, !order.precedes(marker, item.position) { return }

@@ -53,8 +53,8 @@ extension ZoneSearch {
         }
     }
 
-    /// One record in the order of names. Not nil when the search ends here.
-    private mutating func visit(
+    /// One record in the order of the query. Not nil when the search ends here.
+    mutating func visit(
         _ record: StoredRecord, _ prefix: [[UInt8]?], _ selection: inout QuerySelection
     ) throws(ServerError) -> Outcome? {
         // A last key of names is not in the prefix.

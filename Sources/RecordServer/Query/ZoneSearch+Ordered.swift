@@ -9,47 +9,57 @@ extension ZoneSearch {
     ) throws(ServerError) -> Outcome {
         // The place after all of these records.
         if let resume, resume.keys.count == prefix.count, resume.name == nil { return .finished }
-        guard prefix.count < order.keys.count else {
-            return try searchByName(prefix: prefix, after: resume?.name, &selection)
-        }
+        guard prefix.count < order.keys.count,
+            order.keys[prefix.count].field != .system(.recordName)
+        else { return try searchByName(prefix: prefix, after: resume?.name, &selection) }
         let key = order.keys[prefix.count]
-        if key.field == .system(.recordName) {
-            return try searchByName(prefix: prefix, after: resume?.name, &selection)
-        }
         guard let field = key.index else {
             try searchUnordered(prefix, &selection)
             return .finished
         }
-        let resumeKey = resume.map { $0.keys[prefix.count] }
-        let nullsFirst = key.isAscending
-        var wantsNulls = !isNeverNull(key.field)
-        var wantsValues = true
-        switch resumeKey {
-        case .some(nil): wantsValues = nullsFirst
-        case .some: wantsNulls = wantsNulls && !nullsFirst
-        case nil: break
+        var isPastNulls = false
+        var isPastValues = false
+        if let resume {
+            let isAtNull = resume.keys[prefix.count] == nil
+            (isPastNulls, isPastValues) = (
+                !isAtNull && key.isAscending, isAtNull && !key.isAscending
+            )
         }
-        let nullsResume = resumeKey == .some(nil) ? resume : nil
-        let valuesResume = resumeKey == .some(nil) ? nil : resume
-        if wantsNulls, nullsFirst {
-            let outcome = try search(prefix: prefix + [nil], resume: nullsResume, &selection)
-            guard case .finished = outcome, !isFull(after: prefix + [nil], selection) else {
-                return outcome
+        for isNullTurn in [key.isAscending, !key.isAscending] {
+            let outcome: Outcome
+            if isNullTurn {
+                if isPastNulls { continue }
+                outcome = try searchNulls(field, prefix, resume, &selection)
+            } else {
+                if isPastValues { continue }
+                outcome = try searchValues(field, prefix, resume, &selection)
             }
-        }
-        if wantsValues {
-            let outcome = try searchValues(field, prefix, valuesResume, &selection)
             guard case .finished = outcome else { return outcome }
-        }
-        if wantsNulls, !nullsFirst {
-            return try search(prefix: prefix + [nil], resume: nullsResume, &selection)
         }
         return .finished
     }
 
-    /// Whether the page has room for nothing after the records with these keys.
-    private func isFull(after keys: [[UInt8]?], _ selection: QuerySelection) -> Bool {
-        selection.isFull(at: QueryPosition(keys: keys, name: nil, zone: zoneBytes))
+    /// Looks at the records without a value of the next key.
+    private mutating func searchNulls(
+        _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?,
+        _ selection: inout QuerySelection
+    ) throws(ServerError) -> Outcome {
+        let prefix = prefix + [nil]
+        if isNeverNull(order.keys[prefix.count - 1].field) { return .finished }
+        if let resume, resume.keys[prefix.count - 1] == nil {
+            return try search(prefix: prefix, resume: resume, &selection)
+        }
+        if selection.isFull(before: prefix) { return .finished }
+        // No index has them, but it is known how many there are.
+        guard try reader.countUnindexed(zone, type: evaluator.type, field: field) > 0 else {
+            return .finished
+        }
+        return try search(prefix: prefix, resume: nil, &selection)
+    }
+
+    /// The place after all records with these keys.
+    private func end(of keys: [[UInt8]?]) -> QueryPosition {
+        QueryPosition(keys: keys, name: nil, zone: zoneBytes)
     }
 
     private func isNeverNull(_ field: QueryField) -> Bool {
@@ -57,6 +67,82 @@ extension ZoneSearch {
         case .system(let system): system != .parent && system != .share
         case .field: evaluator.tests.contains { $0.field == field && $0.needsValue }
         }
+    }
+
+    /// Goes through the index of a key. With the last key its order is that of the query. Before
+    /// that, records with equal keys are looked at together: all of them, or where they are many,
+    /// in the order of the next key.
+    private mutating func searchValues(
+        _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?,
+        _ selection: inout QuerySelection
+    ) throws(ServerError) -> Outcome {
+        let isLast = prefix.count + 1 == order.keys.count
+        var scan = valueScan(field, prefix, resume)
+        var group: Group?
+        var batch = BatchSize()
+        while true {
+            scan.limit = batch.count
+            let found = try reader.scan(zone, scan)
+            batch.note(found.lazy.map(\.record))
+            for entry in found {
+                let outcome =
+                    isLast
+                    ? try visit(entry.record, prefix + [entry.key], &selection)
+                    : try collect(entry, prefix, &group, &selection)
+                if let outcome { return outcome }
+            }
+            guard let last = found.last, found.count == scan.limit else { return .finished }
+            scan.after = (last.key, last.record.name)
+            guard let large = group, large.count > min(limits.group, budget / 2) else { continue }
+            let keys = prefix + [large.key]
+            let inside = resume.flatMap { $0.keys.starts(with: keys) ? $0 : nil }
+            let outcome = try search(prefix: keys, resume: inside, &selection)
+            guard case .finished = outcome, !selection.isFull(at: end(of: keys)) else {
+                return outcome
+            }
+            scan.after = nil
+            scan.start(at: large.key, isPast: true)
+            group = nil
+        }
+    }
+
+    /// Records with one value of a key, as far as they were looked at.
+    private struct Group {
+        let key: [UInt8]
+        var count: Int
+    }
+
+    /// Takes one record of a group in. Not nil when the search ends with the group before.
+    private mutating func collect(
+        _ entry: IndexedRecord, _ prefix: [[UInt8]?], _ group: inout Group?,
+        _ selection: inout QuerySelection
+    ) throws(ServerError) -> Outcome? {
+        if let known = group, known.key != entry.key {
+            let end = end(of: prefix + [known.key])
+            if selection.isFull(at: end) { return .finished }
+            if isExhausted { return .paused(end) }
+            group = nil
+        }
+        group = Group(key: entry.key, count: (group?.count ?? 0) + 1)
+        try examine(entry.record, &selection)
+        return nil
+    }
+
+    /// From where the last page ended, within the bounds that the filters of the field set.
+    private func valueScan(
+        _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?
+    ) -> IndexScan {
+        let isLast = prefix.count + 1 == order.keys.count
+        var scan = self.scan(
+            field, .value, range(field), ascending: order.keys[prefix.count].isAscending)
+        guard let resume, let key = resume.keys[prefix.count] else { return scan }
+        if isLast, let name = resume.name {
+            scan.after = (key, name)
+        } else {
+            let isPast = resume.keys.count == prefix.count + 1 && resume.name == nil
+            scan.start(at: key, isPast: isPast)
+        }
+        return scan
     }
 
     /// The part of an index of values that the filters of its field leave.
@@ -73,65 +159,6 @@ extension ZoneSearch {
             }
         }
         return range
-    }
-
-    /// Goes through the index of a key. With the last key its order is that of the query. Before
-    /// that, records with equal keys are looked at together: all of them, or where they are many,
-    /// in the order of the next key.
-    private mutating func searchValues(
-        _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?,
-        _ selection: inout QuerySelection
-    ) throws(ServerError) -> Outcome {
-        let ascending = order.keys[prefix.count].isAscending
-        let isLast = prefix.count + 1 == order.keys.count
-        var scan = self.scan(field, .value, range(field), ascending: ascending)
-        var group: (key: [UInt8], count: Int)?
-        if let resume, let key = resume.keys[prefix.count] {
-            if isLast, let name = resume.name {
-                scan.after = (key, name)
-            } else {
-                let isPast = resume.keys.count == prefix.count + 1 && resume.name == nil
-                scan.start(at: key, isPast: isPast)
-            }
-        }
-        var batch = BatchSize()
-        while true {
-            scan.limit = batch.count
-            let found = try reader.scan(zone, scan)
-            batch.note(found.map(\.record))
-            for entry in found {
-                let keys = prefix + [entry.key]
-                if isLast {
-                    let place = QueryPosition(
-                        keys: keys, name: entry.record.name, zone: zoneBytes)
-                    if selection.isFull(at: place) { return .finished }
-                    try examine(entry.record, &selection)
-                    if isExhausted { return .paused(place) }
-                    continue
-                }
-                if let group, group.key != entry.key {
-                    let end = QueryPosition(
-                        keys: prefix + [group.key], name: nil, zone: zoneBytes)
-                    if selection.isFull(at: end) { return .finished }
-                    if isExhausted { return .paused(end) }
-                }
-                group = (entry.key, group?.key == entry.key ? (group?.count ?? 0) + 1 : 1)
-                try examine(entry.record, &selection)
-            }
-            guard let last = found.last, found.count == scan.limit else { return .finished }
-            scan.after = (last.key, last.record.name)
-            guard let large = group, large.count > min(limits.group, budget / 2) else { continue }
-            let keys = prefix + [large.key]
-            let outcome = try search(
-                prefix: keys, resume: resume.flatMap { $0.keys.starts(with: keys) ? $0 : nil },
-                &selection)
-            guard case .finished = outcome, !isFull(after: keys, selection) else {
-                return outcome
-            }
-            scan.after = nil
-            scan.start(at: large.key, isPast: true)
-            group = nil
-        }
     }
 
     /// Looks at all records with these first keys, for an order that no index has.

@@ -105,6 +105,29 @@ extension SQLiteAccess {
         }
     }
 
+    /// Both counts are of index rows alone.
+    func countUnindexed(
+        _ zone: ZoneHandle, type: RecordTypeName, field: FieldName
+    ) throws(ServerError) -> Int64 {
+        guard let type = try number(type.bytes) else { return 0 }
+        let records = try first(
+            "SELECT COUNT(*) FROM records WHERE zone = ? AND type = ? AND deleted = 0",
+            [.zone(zone), .integer(type)]
+        ) { $0.int64(0) }
+        guard let field = try number(field.bytes) else { return records ?? 0 }
+        let entries = try first(
+            """
+            SELECT COUNT(*) FROM index_entries
+            WHERE zone = ? AND type = ? AND field = ? AND kind = ?
+            """,
+            [
+                .zone(zone), .integer(type), .integer(field),
+                .integer(IndexEntry.Kind.value.rawValue),
+            ]
+        ) { $0.int64(0) }
+        return (records ?? 0) - (entries ?? 0)
+    }
+
     /// The order of the join is fixed: SQLite could otherwise read the records of the zone and
     /// sort them. `after` takes the place of the bound at which the scan began.
     private static func sql(_ scan: IndexScan, _ values: inout [SQLValue]) -> String {

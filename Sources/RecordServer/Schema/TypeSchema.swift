@@ -110,7 +110,13 @@ extension SchemaDocument.RecordType {
                     RecordSchema.Field(
                         name: FieldName(name), type: type, isQueryable: false, isSortable: false,
                         isSearchable: false))
-            })
+            } + [
+                // So that the shares of a zone can be listed.
+                SchemaDocument.Field(
+                    RecordSchema.Field(
+                        name: FieldName(SystemField.recordName.schemaName), type: .reference,
+                        isQueryable: true, isSortable: false, isSearchable: false))
+            ])
     }
 
     static let implicitNames: [RecordTypeName] = [.share, .users]

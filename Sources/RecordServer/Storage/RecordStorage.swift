@@ -38,6 +38,10 @@ package protocol RecordReader {
     /// descending scan is exactly the reverse, ties included.
     func scan(_ zone: ZoneHandle, _ scan: IndexScan) throws(ServerError) -> [IndexedRecord]
 
+    /// How many records of a type have no entry of kind `value` of the field. Each has one at most.
+    func countUnindexed(_ zone: ZoneHandle, type: RecordTypeName, field: FieldName)
+        throws(ServerError) -> Int64
+
     /// Records of one type in the order of their names (in that of `descending`), after `name`.
     func records(
         _ zone: ZoneHandle, type: RecordTypeName, after name: RecordName?, descending: Bool,

@@ -70,7 +70,8 @@ struct BenchValues {
                 created: Int64.random(in: 0...5, using: &generator) * 1_000,
                 modified: Int64.random(in: 0...9, using: &generator) * 500,
                 creator: pick(Self.users), modifier: pick(Self.users),
-                parent: chance(3) ? nil : pick(Self.names))
+                parent: chance(3) ? nil : pick(Self.names),
+                share: chance(2) ? nil : pick(["s1", "s2"]))
         }
     }
 }

@@ -19,7 +19,7 @@ struct NaiveQuery {
         return switch field {
         case .field(let name): record.values[name.description]
         case .system(.recordName): reference(record.name)
-        case .system(.share): nil
+        case .system(.share): record.share.map(reference)
         case .system(.parent): record.parent.map(reference)
         case .system(.createdUserRecordName): reference(record.creator)
         case .system(.modifiedUserRecordName): reference(record.modifier)

@@ -133,6 +133,7 @@ extension QueryLimits {
     static var tiny: QueryLimits {
         var limits = QueryLimits()
         (limits.candidates, limits.examined, limits.group) = (0, 9, 2)
+        limits.examinedInZone = 3
         return limits
     }
 }
@@ -146,6 +147,7 @@ struct BenchRecord: Sendable {
     var creator: String
     var modifier: String
     var parent: String?
+    var share: String?
 
     var fields: [WireField] {
         values.sorted { $0.key < $1.key }.map { name, value in
@@ -174,6 +176,7 @@ struct BenchRecord: Sendable {
             created: WriteStamp(milliseconds: created, user: UserName(creator), device: ""),
             modified: WriteStamp(milliseconds: modified, user: UserName(modifier), device: ""))
         record.parent = parent.map { RecordName($0) }
+        record.share = share.map { RecordName($0) }
         return record
     }
 }

@@ -112,7 +112,7 @@ struct QueryPlannerTests {
             case .parent: ["r-1", "x", "y"].map { Self.reference($0) }
             case .createdUserRecordName, .modifiedUserRecordName:
                 ["_u1", "_u9"].map { Self.reference($0) }
-            case .share: [Self.reference("none")]
+            case .share: ["none", "s1"].map { Self.reference($0) }
             }
         for value in wanted {
             for comparator in [Comparator.equals, .notEquals, .greaterThanOrEquals, .in] {
@@ -138,6 +138,49 @@ struct QueryPlannerTests {
 
     private static func reference(_ name: String) -> WireValue {
         .reference(WireReference(name: RecordName(name)))
+    }
+
+    @Test("a participant's query finds what the accepted shares show, and no more")
+    func participant() async throws {
+        var values = BenchValues(seed: 31)
+        let bench = try await QueryBench()
+        let records = values.records(60)
+        try await bench.put(records)
+        let key = bench.access.zone.key
+        for shares in [["s1"], ["s1", "s2"], ["other"]] {
+            let names = shares.map { RecordName($0) }
+            let row = SharedZoneRow(
+                viewer: UserName("_viewer"), zone: key, incarnation: 1, shares: names)
+            let view = ZoneAccess(
+                zone: bench.access.zone, view: .participant(row, permissions: [:]), user: nil)
+            var query = WireQuery(recordType: QueryBench.type)
+            query.sorts = Self.sorts(&values)
+            let visible = records.filter { $0.share.map(shares.contains) ?? false }
+            for limits in [QueryLimits(), .tiny] {
+                let answer = try await bench.all(query, count: 7, limits: limits, zones: [view])
+                #expect(answer == NaiveQuery(query: query).run(visible), "\(query)")
+            }
+        }
+    }
+
+    @Test("records without a value are counted by the index that lacks them")
+    func unindexed() async throws {
+        var values = BenchValues(seed: 4)
+        let bench = try await QueryBench()
+        let records = values.records(20)
+        try await bench.put(records)
+        let missing = records.count { $0.values["s"] == nil }
+        let zone = bench.access.zone.handle
+        let counts = try await bench.storage.read { reader throws(ServerError) in
+            [
+                try reader.countUnindexed(zone, type: QueryBench.type, field: FieldName("s")),
+                try reader.countUnindexed(zone, type: QueryBench.type, field: FieldName("none")),
+                try reader.countUnindexed(
+                    zone, type: RecordTypeName("None"), field: FieldName("s")),
+            ]
+        }
+        #expect(counts == [Int64(missing), 20, 0])
+        #expect(missing > 0)
     }
 
     @Test("null is asked for with EQUALS and NOT_EQUALS")
