@@ -46,7 +46,7 @@ struct AssetUpload: Sendable {
         for try await part in body {
             received += Int64(part.readableBytes)
             try requireSize(received)
-            pending.append(contentsOf: part.readableBytesView)
+            part.withUnsafeReadableBytes { pending.append(contentsOf: $0) }
             if pending.count >= Self.chunkBytes {
                 try await asset.append(pending)
                 pending.removeAll(keepingCapacity: true)
