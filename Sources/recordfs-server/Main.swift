@@ -5,7 +5,8 @@ struct RecordFSServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recordfs-server", abstract: "A self-hosted record server.",
         subcommands: [
-            ServeCommand.self, ConfigurationCommand.self,
+            ServeCommand.self, ConfigurationCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             UserCommand.self, TokenCommand.self, KeyCommand.self, ContainerCommand.self,
         ])
 }

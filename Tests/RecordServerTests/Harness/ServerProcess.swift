@@ -15,10 +15,11 @@ final class ServerProcess: Sendable {
 
     /// Beside the bundle of these tests.
     static let binary: String = {
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
-        var folder = (bundle ?? CommandLine.arguments[0]).split(separator: "/")
-        folder.removeLast()
-        return "/" + folder.joined(separator: "/") + "/recordfs-server"
+        guard let path = realpath("/proc/self/exe", nil) else { return "recordfs-server" }
+        defer { free(path) }
+        let bundle = String(cString: path)
+        return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+            + "/recordfs-server"
     }()
 
     /// Runs any command of the binary, or of another program by its path.
@@ -81,6 +82,10 @@ final class ServerProcess: Sendable {
             }
             return status
         }
+    }
+
+    func hasEnded(within seconds: Double) async throws -> Bool {
+        try await RawHTTP.run { [exit] in exit.status(within: seconds) != nil }
     }
 
     deinit {

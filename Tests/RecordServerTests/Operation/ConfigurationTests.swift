@@ -1,0 +1,106 @@
+import RecordModel
+import RecordServer
+import Testing
+
+@Suite("Configuration") struct ConfigurationTests {
+    private func read(
+        file: String = "", environment: [String: String] = [:], flags: [(String, String)] = []
+    ) throws -> ServerConfiguration {
+        var reader = ConfigurationReader()
+        try reader.readFile(file, name: "server.conf")
+        try reader.readEnvironment { environment[$0] }
+        for (name, value) in flags { try reader.set(name, value, place: "--\(name)") }
+        try reader.check()
+        return reader.configuration
+    }
+
+    @Test("without a word it listens at 127.0.0.1:8080")
+    func defaults() throws {
+        let configuration = try read()
+        #expect(configuration.authority == "127.0.0.1:8080")
+        #expect(configuration.container == "iCloud.org.recordfs.default")
+        #expect(configuration.trustedProxies.isEmpty)
+    }
+
+    @Test("flags count more than the environment, that more than the file")
+    func order() throws {
+        let file = "listen = 127.0.0.1:1\nquota-bytes=1\n# a comment\n\n  container =  iCloud.a  \n"
+        #expect(try read(file: file).port == 1)
+        #expect(try read(file: file).service.quotaBytes == 1)
+        #expect(try read(file: file).container == "iCloud.a")
+        let environment = ["RECORDFS_SERVER_LISTEN": "[::]:2", "RECORDFS_SERVER_CONTAINER": ""]
+        let second = try read(file: file, environment: environment)
+        #expect(second.port == 2)
+        #expect(second.host == "::")
+        #expect(second.authority == "[::]:2")
+        #expect(second.container == "iCloud.a")
+        let third = try read(
+            file: file, environment: environment, flags: [("listen", "localhost:3")])
+        #expect(third.authority == "localhost:3")
+    }
+
+    @Test(
+        "a mistake in the file is named with its line and key",
+        arguments: [
+            ("\nlisten: 127.0.0.1:1", "server.conf:2"), ("port = 1", "server.conf:1"),
+            ("port = 1", "`port`"), ("listen = 8080", "`listen`"), ("listen = :8080", "`listen`"),
+            ("listen = a:99999", "`listen`"), ("listen = ::1:80", "`listen`"),
+            ("log-format = xml", "`log-format`"), ("connections = 0", "`connections`"),
+            ("connections = many", "`connections`"), ("user-rate = -1", "`user-rate`"),
+            ("strict = yes", "`strict`"), ("trusted-proxies = 10.0.0.0/33", "`trusted-proxies`"),
+            ("trusted-proxies = proxy", "`trusted-proxies`"),
+            ("public-url = records.example.org", "`public-url`"),
+            ("public-url = https://a.example/path", "`public-url`"),
+            ("strict = true\nstrict = true", "set twice"),
+            ("tls-key = a.pem", "`tls-certificate` and `tls-key` go together"),
+        ])
+    func mistakes(file: String, words: String) throws {
+        do {
+            _ = try read(file: file)
+            Issue.record("\(file) was taken")
+        } catch let error as ConfigurationError {
+            #expect(error.description.contains(words), "\(error)")
+        }
+    }
+
+    @Test("a mistake in the environment is named with its variable")
+    func environment() throws {
+        do {
+            _ = try read(environment: ["RECORDFS_SERVER_BODY_BYTES": "lots"])
+            Issue.record("it was taken")
+        } catch let error as ConfigurationError {
+            #expect(error.description.contains("RECORDFS_SERVER_BODY_BYTES"))
+        }
+    }
+
+    @Test("the sample file has every key, and is the defaults when its comments are taken away")
+    func sample() throws {
+        let sample = ConfigurationReader.sample
+        var file = ""
+        for line in sample.split(separator: "\n") where !line.hasPrefix("# ") {
+            file += line.dropFirst() + "\n"
+        }
+        for key in ConfigurationKey.all {
+            #expect(sample.contains("\n#\(key.name) = "), "\(key.name)")
+            #expect(!key.explanation.isEmpty)
+        }
+        // The directory is empty there, which the key itself does not take.
+        let values = file.split(separator: "\n").filter { !$0.hasPrefix("data =") }
+        #expect(try read(file: values.joined(separator: "\n")) == ServerConfiguration())
+    }
+
+    @Test("a network holds its addresses and no others")
+    func networks() throws {
+        for (range, address, isInside) in [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
+            ("192.0.2.128/25", "192.0.2.129", true), ("192.0.2.128/25", "192.0.2.127", false),
+            ("0.0.0.0/0", "203.0.113.9", true), ("127.0.0.1", "127.0.0.1", true),
+            ("127.0.0.1", "127.0.0.2", false), ("127.0.0.1", "::ffff:127.0.0.1", true),
+            ("fd00::/8", "fdff::1", true), ("fd00::/8", "fe00::1", false), ("::1", "::1", true),
+            ("10.0.0.0/8", "::1", false), ("10.0.0.0/8", "", false),
+        ] {
+            let network = try #require(AddressRange(range))
+            #expect(network.contains(address) == isInside, "\(range) \(address)")
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Glibc
+import RecordModel
+import RecordServer
+import Testing
+
+/// The real program, as its operator sees it.
+@Suite("Serve", .serialized) struct ServeTests {
+    private let files: TemporaryDirectory
+    private var data: String { files.path + "/deep/data" }
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// The value behind a name in the block that the first run prints.
+    private func shown(_ name: String, _ output: String) -> String? {
+        output.split(separator: "\n").first { $0.hasPrefix("  \(name) ") }?
+            .split(separator: " ").last.map(String.init)
+    }
+
+    @Test("the first run shows what it made once, and its token works")
+    func firstRun() async throws {
+        let first = try await ServerProcess.serve(
+            data: data, arguments: ["--container", "iCloud.org.example.first"])
+        #expect(shown("URL", first.outputText) == "http://127.0.0.1:\(first.port)")
+        #expect(shown("container", first.outputText) == "iCloud.org.example.first")
+        #expect(shown("administrator", first.outputText) == "admin@localhost")
+        #expect(shown("password", first.outputText)?.count == 20)
+        let token = try #require(shown("API token, production", first.outputText))
+        let path = "/database/1/iCloud.org.example.first/production/private/zones/list"
+        let answer = try await RawHTTP.request(
+            port: first.port, "POST", path + "?ckAPIToken=\(token)")
+        #expect(answer.status == 421, "\(answer.text)")
+        #expect(!first.errorText.contains(token))
+        first.signal(SIGTERM)
+        #expect(try await first.wait() == 0)
+
+        let second = try await ServerProcess.serve(data: data)
+        #expect(!second.outputText.contains("password"))
+        #expect(second.outputText.contains("Listening at http://127.0.0.1:\(second.port)"))
+        let again = try await RawHTTP.request(
+            port: second.port, "POST", path + "?ckAPIToken=\(token)")
+        #expect(again.status == 421, "\(again.text)")
+    }
+
+    @Test("the data directory is for its owner alone")
+    func rights() async throws {
+        let server = try await ServerProcess.serve(data: data)
+        let modes = try await shell("stat -c %a \(data) \(data)/records.sqlite \(data)/assets")
+        #expect(modes == "700\n600\n700\n")
+        #expect(server.pid > 0)
+    }
+
+    @Test("a second server on the same directory is refused, also after kill -9 of a third")
+    func lock() async throws {
+        let first = try await ServerProcess.serve(data: data)
+        let second = try ServerProcess(["serve", "--data", data, "--listen", "127.0.0.1:0"])
+        #expect(try await second.wait() == 1)
+        #expect(second.errorText.contains("in use by another recordfs-server"))
+        #expect(second.errorText.contains("\(first.pid)"))
+        first.signal(SIGKILL)
+        #expect(try await first.wait() == 128 + SIGKILL)
+        let third = try await ServerProcess.serve(data: data)
+        #expect(third.port > 0)
+    }
+
+    @Test("a command may use the data while the server runs")
+    func commands() async throws {
+        let server = try await ServerProcess.serve(data: data)
+        let command = try ServerProcess(["user", "list", "--data", data])
+        #expect(try await command.wait() == 0)
+        #expect(command.outputText.contains("admin@localhost"))
+        #expect(server.pid > 0)
+    }
+
+    @Test("an address that is taken is named in the message")
+    func taken() async throws {
+        let first = try await ServerProcess.serve(data: data)
+        let second = try ServerProcess([
+            "serve", "--data", files.path + "/other", "--listen", "127.0.0.1:\(first.port)",
+        ])
+        #expect(try await second.wait() == 1)
+        #expect(
+            second.errorText.contains("cannot listen at 127.0.0.1:\(first.port)"),
+            "\(second.errorText)")
+    }
+
+    @Test("a mistake in the configuration file ends the program with its line")
+    func badFile() async throws {
+        let path = files.path + "/server.conf"
+        try write("listen = 127.0.0.1:0\nlog-format = xml\n", to: path)
+        let server = try ServerProcess(["serve", "--data", data, "--config", path])
+        #expect(try await server.wait() == 1)
+        #expect(server.errorText.contains("\(path):2"), "\(server.errorText)")
+    }
+
+    @Test("SIGTERM ends idle connections and the program; the data is in one file then")
+    func stop() async throws {
+        let server = try await ServerProcess.serve(
+            data: data, environment: ["RECORDFS_SERVER_LOG_FORMAT": "json"])
+        let port = server.port
+        let idle = try await RawHTTP.run {
+            let idle = try RawConnection(port: port)
+            try idle.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try idle.readAnswer()?.status == 200)
+            return idle
+        }
+        server.signal(SIGTERM)
+        #expect(try await server.wait() == 0)
+        #expect(try await RawHTTP.run { try idle.readToEnd() }.isEmpty)
+        for line in server.errorText.split(separator: "\n") {
+            let json = try JSONParser.parse(Array(line.utf8))
+            #expect(json["level"]?.string != nil && json["time"]?.string != nil, "\(line)")
+        }
+    }
+
+    @Test("TLS by certificate files, read again at SIGHUP")
+    func tls() async throws {
+        let (certificate, key) = (files.path + "/cert.pem", files.path + "/key.pem")
+        try await makeCertificate("first.example.org", certificate, key)
+        let server = try ServerProcess(
+            [
+                "serve", "--data", data, "--listen", "127.0.0.1:0", "--tls-certificate",
+                certificate, "--tls-key", key,
+            ])
+        let port = try await listeningPort(server)
+        #expect(try await subject(port).contains("first.example.org"))
+        let health = try await shell(
+            "curl -sk --http1.1 https://127.0.0.1:\(port)/health")
+        #expect(health.contains("ok"), "\(health)")
+        try await makeCertificate("second.example.org", certificate, key)
+        server.signal(SIGHUP)
+        var name = ""
+        for _ in 0..<50 where !name.contains("second") { name = try await subject(port) }
+        #expect(name.contains("second.example.org"))
+        server.signal(SIGTERM)
+        #expect(try await server.wait() == 0)
+    }
+
+    @Test("a certificate that cannot be read ends the program with its name")
+    func badCertificate() async throws {
+        let server = try ServerProcess([
+            "serve", "--data", data, "--tls-certificate", "/nowhere/cert.pem", "--tls-key",
+            "/nowhere/key.pem",
+        ])
+        #expect(try await server.wait() == 1)
+        #expect(server.errorText.contains("/nowhere/cert.pem"))
+    }
+
+    // MARK: Tools
+
+    private func write(_ text: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"))
+        fputs(text, file)
+        fclose(file)
+    }
+
+    /// From what the program prints.
+    private func listeningPort(_ server: ServerProcess) async throws -> Int {
+        for _ in 0..<1_000 {
+            let line = server.outputText.split(separator: "\n").first {
+                $0.hasPrefix("Listening at ")
+            }
+            if let port = line?.split(separator: ":").last.flatMap({ Int($0) }) { return port }
+            guard try await !server.hasEnded(within: 0.03) else { break }
+        }
+        throw RawHTTPError("did not start: \(server.errorText)")
+    }
+
+    private func shell(_ command: String) async throws -> String {
+        let process = try ServerProcess(program: "/bin/sh", ["-c", command])
+        _ = try await process.wait()
+        return process.outputText + process.errorText
+    }
+
+    private func makeCertificate(_ name: String, _ certificate: String, _ key: String)
+        async throws
+    {
+        let text = try await shell(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+                + "-subj /CN=\(name) -keyout \(key) -out \(certificate)")
+        guard access(certificate, R_OK) == 0 else { throw RawHTTPError(text) }
+    }
+
+    private func subject(_ port: Int) async throws -> String {
+        try await shell(
+            "echo | openssl s_client -connect 127.0.0.1:\(port) 2>/dev/null "
+                + "| openssl x509 -noout -subject")
+    }
+}
