@@ -68,7 +68,7 @@ import Testing
             ("create", #"{"recordType":"N"}"#, true), ("create", #"{"recordName":"n"}"#, false),
             ("create", #"{"recordType":"N","recordName":"_n"}"#, false),
             ("update", #"{"recordName":"n","recordChangeTag":"1"}"#, true),
-            ("update", #"{"recordName":"n","recordType":"N"}"#, false),
+            ("update", #"{"recordName":"n"}"#, true),
             ("update", #"{"recordChangeTag":"1"}"#, false),
             ("forceUpdate", #"{"recordName":"n","recordType":"N"}"#, true),
             ("forceUpdate", #"{"recordName":"n"}"#, false),
@@ -76,7 +76,7 @@ import Testing
             ("forceUpdate", #"{"recordName":"_n","recordType":"N"}"#, false),
             ("forceUpdate", #"{"recordName":"_n","recordType":"Users"}"#, true),
             ("replace", #"{"recordName":"n","recordChangeTag":"1"}"#, true),
-            ("replace", #"{"recordName":"n"}"#, false),
+            ("replace", #"{"recordName":"n"}"#, true), ("replace", "{}", false),
             ("forceReplace", #"{"recordName":"n","recordType":"N"}"#, true),
             ("forceReplace", #"{"recordName":"n"}"#, false),
             ("delete", #"{"recordName":"n"}"#, true),
@@ -89,12 +89,14 @@ import Testing
         #expect(Self.isAccepted(try Self.item(operation, record)) == isAccepted)
     }
 
-    @Test("strict: a delete needs its tag")
-    func strictDelete() throws {
-        let bare = try Self.item("delete", #"{"recordName":"n"}"#, isStrict: true)
+    @Test(
+        "strict: update, replace and delete need the tag",
+        arguments: ["update", "replace", "delete"])
+    func strictTags(_ operation: String) throws {
+        let bare = try Self.item(operation, #"{"recordName":"n"}"#, isStrict: true)
         #expect(!Self.isAccepted(bare))
         let tagged = #"{"recordName":"n","recordChangeTag":"1"}"#
-        #expect(Self.isAccepted(try Self.item("delete", tagged, isStrict: true)))
+        #expect(Self.isAccepted(try Self.item(operation, tagged, isStrict: true)))
     }
 
     @Test("a malformed operation fails alone, with its record's name and its place")
