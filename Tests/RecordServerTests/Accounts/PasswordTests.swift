@@ -1,0 +1,92 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+@Suite("Passwords")
+struct PasswordTests {
+    @Test("a password is stored as scrypt with its cost, a new salt each time, and is found again")
+    func format() async throws {
+        let password = Array("correct horse".utf8)
+        let first = try await Password.hash(password)
+        let second = try await Password.hash(password)
+        #expect(first != second)
+        let parts = first.string.split(separator: "$")
+        #expect(parts.prefix(4) == ["scrypt", "32768", "8", "1"])
+        #expect(Base64.decode(Array(parts[4].utf8))?.count == 16)
+        #expect(Base64.decode(Array(parts[5].utf8))?.count == 32)
+        #expect(try await Password.verify(password, against: first))
+        #expect(try await !Password.verify(Array("correct horsf".utf8), against: first))
+    }
+
+    @Test("the hash is that of RFC 7914")
+    func vector() async throws {
+        // RFC 7914 §12, the second vector, cut to 32 bytes.
+        let hash: [UInt8] = [
+            0xFD, 0xBA, 0xBE, 0x1C, 0x9D, 0x34, 0x72, 0x00, 0x78, 0x56, 0xE7, 0x19, 0x0D, 0x01,
+            0xE9, 0xFE, 0x7C, 0x6A, 0xD7, 0xCB, 0xC8, 0x23, 0x78, 0x30, 0xE7, 0x73, 0x76, 0x63,
+            0x4B, 0x37, 0x31, 0x62,
+        ]
+        let salt = String(decoding: Base64.encode(Array("NaCl".utf8)), as: UTF8.self)
+        let stored =
+            "scrypt$1024$8$16$\(salt)$"
+            + String(decoding: Base64.encode(hash), as: UTF8.self)
+        #expect(try await Password.verify(Array("password".utf8), against: Text(stored)))
+    }
+
+    @Test("an older cost in a stored hash goes on working")
+    func olderCost() async throws {
+        let password = Array("correct horse".utf8)
+        let stored = try await Password.hash(password, cost: .quick)
+        #expect(stored.utf8.starts(with: "scrypt$16$1$1$".utf8))
+        #expect(try await Password.verify(password, against: stored))
+    }
+
+    @Test(
+        "what is no stored hash fits no password",
+        arguments: [
+            "", "x", "scrypt$16$1$1$$", "scrypt$15$1$1$AAAA$AAAA",
+            "scrypt$1073741824$8$1$AAAA$AAAA",
+            "md5$16$1$1$AAAA$AAAA", "scrypt$16$1$1$AAAA$AAAA", "scrypt$-16$1$1$AAAA$AAAA",
+        ])
+    func rubbish(_ stored: String) async throws {
+        #expect(try await !Password.verify(Array("correct horse".utf8), against: Text(stored)))
+    }
+
+    @Test("nobody's password is never right, and an empty one neither")
+    func nobody() async throws {
+        let stored = try await Password.hash(Array("correct horse".utf8), cost: .quick)
+        #expect(try await !Password.verify(Array("correct horse".utf8), against: nil))
+        #expect(try await !Password.verify([], against: stored))
+        #expect(try await !Password.verify([], against: nil))
+        let long = [UInt8](repeating: 0x61, count: 1 << 20)
+        #expect(try await !Password.verify(long, against: stored))
+    }
+
+    @Test("a new password has 8 to 1024 bytes of text without control characters")
+    func rules() {
+        #expect(Password.fault(of: Array("1234567".utf8)) != nil)
+        #expect(Password.fault(of: Array("12345678".utf8)) == nil)
+        #expect(Password.fault(of: Array("pässwörter 😀".utf8)) == nil)
+        #expect(Password.fault(of: Array("1234567\n8".utf8)) != nil)
+        #expect(Password.fault(of: Array("1234567\u{7F}".utf8)) != nil)
+        let invalid: [UInt8] = [0xFF, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37]
+        #expect(Password.fault(of: invalid) != nil)
+        #expect(Password.fault(of: [UInt8](repeating: 0x61, count: 1024)) == nil)
+        #expect(Password.fault(of: [UInt8](repeating: 0x61, count: 1025)) != nil)
+    }
+
+    @Test("many sign-ins at once are all answered, and too many are asked to come later")
+    func crowd() async throws {
+        let stored = try await Password.hash(Array("correct horse".utf8), cost: .quick)
+        let answered = await countTrue(300) { _ in
+            do throws(ServerError) {
+                return try await !Password.verify(Array("guess".utf8), against: stored)
+            } catch {
+                return error.code == .tryAgainLater && error.retryAfter != nil
+            }
+        }
+        #expect(answered == 300)
+        #expect(try await Password.verify(Array("correct horse".utf8), against: stored))
+    }
+}
