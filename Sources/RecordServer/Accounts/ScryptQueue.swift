@@ -2,12 +2,12 @@ import Crypto
 import CryptoExtras
 import Dispatch
 import RecordModel
-import RecordWire
+package import RecordWire
 import Synchronization
 
 /// Where passwords are hashed: on two threads of their own, so that any number of sign-ins at once
 /// takes the memory of two and leaves the threads of other requests alone.
-final class ScryptQueue: Sendable {
+package final class ScryptQueue: Sendable {
     static let shared = ScryptQueue(width: 2, maximumWaiting: 100)
 
     private let queues: [DispatchQueue]
@@ -15,14 +15,14 @@ final class ScryptQueue: Sendable {
     /// How many hashes each queue has to make.
     private let pending: Mutex<[Int]>
 
-    init(width: Int, maximumWaiting: Int) {
+    package init(width: Int, maximumWaiting: Int) {
         queues = (0..<width).map { DispatchQueue(label: "scrypt.\($0)") }
         self.maximumWaiting = maximumWaiting
         pending = Mutex(Array(repeating: 0, count: width))
     }
 
     /// Errors: `tryAgainLater` when too many are waiting.
-    func derive(_ password: [UInt8], salt: [UInt8], cost: Password.Cost) async throws(ServerError)
+    package func derive(_ password: [UInt8], salt: [UInt8], cost: Password.Cost) async throws(ServerError)
         -> [UInt8]
     {
         let place = pending.withLock { pending -> Int? in

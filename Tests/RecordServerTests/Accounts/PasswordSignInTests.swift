@@ -67,11 +67,17 @@ struct PasswordSignInTests {
     func address() async throws {
         let house = try await CredentialHouse()
         let signIn = PasswordSignIn(storage: house.storage)
+        // Known accounts, because their hashes here are quick.
+        for index in 0..<4 {
+            _ = try await house.accounts.addUser(
+                emailAddress: Text("user\(index)@example.org"),
+                password: Array("correct horse".utf8), cost: .quick, now: house.clock.now)
+        }
         var refused = 0
-        for index in 0..<40 where await isThrottled(signIn, house, "user\(index)@example.org") {
+        for index in 0..<36 where await isThrottled(signIn, house, "user\(index % 4)@example.org") {
             refused += 1
         }
-        #expect(refused == 10)
+        #expect(refused == 6)
         let other = try await attempt(
             signIn, house, "alice@example.org", "correct horse", from: "198.51.100.7")
         #expect(other != nil)

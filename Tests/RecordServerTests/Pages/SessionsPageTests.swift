@@ -1,0 +1,94 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+@Suite("The page of one's sign-ins")
+struct SessionsPageTests {
+    @Test("a person sees the own sign-ins and ends one, which counts at once")
+    func revoke() async throws {
+        let server = try await TestServer.withPasswords()
+        let token = try await server.token(of: .alice)
+        let stranger = try await server.token(of: .bob)
+        let visitor = Visitor(server)
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let page = try await visitor.get("/sessions")
+        #expect(page.text.contains("This browser"))
+        #expect(page.text.contains("iCloud.org.example.app (development)"))
+        let forms = Visitor.forms(of: page).filter { $0.action == "/sessions" }
+        #expect(forms.count == 2)
+        // Of the two, the one of the program.
+        let sessions = try await server.accounts.sessions(of: "alice@example.org")
+        let program = try #require(sessions.first { $0.label == "test" }?.id.string)
+        let form = try #require(forms.first { $0.hidden.contains { $0.1 == program } })
+        let answer = try await visitor.post("/sessions", form.hidden)
+        #expect(answer.location == "/sessions")
+        #expect(try await server.caller(token.string) == nil)
+        #expect(try await server.caller(stranger.string) != nil)
+        let after = try await visitor.get("/sessions")
+        #expect(Visitor.forms(of: after).count { $0.action == "/sessions" } == 1)
+    }
+
+    @Test("a session of somebody else cannot be ended")
+    func othersSession() async throws {
+        let server = try await TestServer.withPasswords()
+        let token = try await server.token(of: .bob)
+        let bobs = try #require(try await server.accounts.sessions(of: "bob@example.org").first)
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let page = try await visitor.get("/sessions")
+        let form = try #require(Visitor.forms(of: page).first { $0.action == "/sessions" })
+        let fields = form.hidden.map { $0.0 == "session" ? ("session", bobs.id.string) : $0 }
+        #expect(try await visitor.post("/sessions", fields).status == 404)
+        #expect(try await server.caller(token.string) != nil)
+    }
+
+    @Test("signing out ends the session of the browser, also for a copy of its cookie")
+    func signOut() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let cookie = try #require(visitor.cookies["recordfs-session"])
+        let page = try await visitor.get("/sessions")
+        // Another site cannot sign a person out.
+        #expect(try await visitor.post("/sign-out", []).status == 403)
+        let answer = try await visitor.submit(page, to: "/sign-out")
+        #expect(answer.location == "/signed-out")
+        #expect(visitor.cookies["recordfs-session"] == nil)
+        #expect(try await visitor.get("/signed-out").status == 200)
+        visitor.setCookie("recordfs-session", cookie)
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+    }
+
+    @Test("the cookie of a browser is no web auth token, and the other way round")
+    func purposes() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let cookie = try #require(visitor.cookies["recordfs-session"])
+        #expect(try await server.caller(cookie) == nil)
+        visitor.setCookie("recordfs-session", try await server.token(of: .alice).string)
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+    }
+
+    @Test("the cookie of a browser ends after 30 minutes, with a changed byte, with its user")
+    func cookieLife() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let cookie = try #require(visitor.cookies["recordfs-session"])
+        #expect(try await visitor.get("/sessions").status == 200)
+        var bytes = Array(cookie.utf8)
+        bytes[20] = bytes[20] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        visitor.setCookie("recordfs-session", String(decoding: bytes, as: UTF8.self))
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+        visitor.setCookie("recordfs-session", cookie)
+        try await server.changeUser(.alice) { $0.isDisabled = true }
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+        try await server.changeUser(.alice) { $0.isDisabled = false }
+        #expect(try await visitor.get("/sessions").status == 200)
+        server.clock.advance(.seconds(1801))
+        #expect(try await visitor.get("/sessions").location == "/sign-in")
+    }
+}
