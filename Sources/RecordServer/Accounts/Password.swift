@@ -54,7 +54,8 @@ package enum Password {
     {
         if let fault = fault(of: password) { throw ServerError(.badRequest, fault) }
         let salt = SecureRandom.bytes(16)
-        let hash = try await ScryptQueue.shared.derive(password, salt: salt, cost: cost)
+        let hash = try await ScryptQueue.shared.derive(
+            password, salt: salt, cost: cost, isPatient: true)
         return StoredPassword(cost: cost, salt: salt, hash: hash).text
     }
 

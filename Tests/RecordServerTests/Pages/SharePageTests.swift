@@ -9,39 +9,47 @@ struct SharePageTests {
     private func share(_ server: TestServer, publicPermission: String = "NONE") async throws
         -> String
     {
-        let zone: JSONValue = ["zoneName": "Work"]
-        let made = try await server.call(
-            .zonesModify,
-            body: ["operations": [["operationType": "create", "zone": ["zoneID": zone]]]])
-        #expect(made.status == 200)
-        let answer = try await server.call(
-            .recordsModify,
-            body: [
-                "zoneID": zone,
-                "operations": [
-                    [
-                        "operationType": "create",
-                        "record": [
-                            "recordType": "cloudkit.share", "recordName": "cloudkit.zoneshare",
-                            "publicPermission": .string(Text(publicPermission)),
-                            "fields": [
-                                "cloudkit.title": ["value": "Plans <b>", "type": "STRING"]
-                            ],
-                            "participants": [
-                                [
-                                    "type": "USER", "permission": "READ_WRITE",
-                                    "userIdentity": [
-                                        "lookupInfo": ["emailAddress": "bob@example.org"]
-                                    ],
-                                ]
-                            ],
-                        ],
-                    ]
-                ],
-            ])
+        try await modifyZones(server)
+        // Single people are invited only to shares that are not for everybody.
+        let bob = """
+            {"type": "USER", "permission": "READ_WRITE",
+              "userIdentity": {"lookupInfo": {"emailAddress": "bob@example.org"}}}
+            """
+        let answer = try await modify(
+            server,
+            """
+            {"operationType": "create", "record": {
+              "recordType": "cloudkit.share", "recordName": "cloudkit.zoneshare",
+              "publicPermission": "\(publicPermission)",
+              "fields": {"cloudkit.title": {"value": "Plans <b>", "type": "STRING"}},
+              "participants": [\(publicPermission == "NONE" ? bob : "")]}}
+            """)
         let record = try #require(answer.json["records"]?.array?.first)
         let guid = try #require(record["shortGUID"]?.string, "\(answer.text)")
         return "/share/\(guid)"
+    }
+
+    private func modifyZones(_ server: TestServer) async throws {
+        let text = """
+            {"operations": [{"operationType": "create",
+              "zone": {"zoneID": {"zoneName": "Work"}}}]}
+            """
+        let answer = try await server.call(
+            .zonesModify, .private, as: .alice, try JSONParser.parse(Array(text.utf8)))
+        #expect(answer.status == 200)
+    }
+
+    /// One operation in alice's zone.
+    private func modify(_ server: TestServer, _ operation: String) async throws
+        -> TestServer.Answer
+    {
+        let text = """
+            {"zoneID": {"zoneName": "Work"}, "operations": [\(operation)]}
+            """
+        let answer = try await server.call(
+            .recordsModify, .private, as: .alice, try JSONParser.parse(Array(text.utf8)))
+        #expect(answer.status == 200)
+        return answer
     }
 
     private func visitor(_ server: TestServer, _ email: String) async throws -> Visitor {
@@ -88,18 +96,11 @@ struct SharePageTests {
         // A form for it does not help.
         let form = try #require(Visitor.forms(of: try await bob.get(path)).first)
         #expect(try await carol.post(path, form.hidden).status == 404)
-        let answer = try await server.call(
-            .recordsModify,
-            body: [
-                "zoneID": ["zoneName": "Work"],
-                "operations": [
-                    [
-                        "operationType": "forceDelete",
-                        "record": ["recordName": "cloudkit.zoneshare"],
-                    ]
-                ],
-            ])
-        #expect(answer.status == 200)
+        _ = try await modify(
+            server,
+            """
+            {"operationType": "forceDelete", "record": {"recordName": "cloudkit.zoneshare"}}
+            """)
         let revoked = try await bob.get(path)
         #expect(revoked.status == 404)
         #expect(revoked.text == missing.text)

@@ -84,7 +84,8 @@ struct SignInPageTests {
         let visitor = Visitor(server)
         let page = try await visitor.get("/sign-in")
         for _ in 0..<10 {
-            #expect(try await visitor.signIn(page, "alice@example.org", "wrong horse").status == 403)
+            #expect(
+                try await visitor.signIn(page, "alice@example.org", "wrong horse").status == 403)
         }
         let answer = try await visitor.signIn(page)
         #expect(answer.status == 429)

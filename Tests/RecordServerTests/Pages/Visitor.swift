@@ -67,16 +67,18 @@ final class Visitor: Sendable {
     }
 
     static func forms(of page: Page) -> [Form] {
-        page.text.matches(of: /<form method="post" action="([^"]*)">(.*?)<\/form>/.dotMatchesNewlines())
-            .map { form in
-                let fields = form.output.2.matches(
-                    of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/)
-                return Form(
-                    action: String(form.output.1),
-                    hidden: fields.map {
-                        (String($0.output.1), $0.output.2.replacing("&amp;", with: "&"))
-                    })
-            }
+        page.text.matches(
+            of: /<form method="post" action="([^"]*)">(.*?)<\/form>/.dotMatchesNewlines()
+        )
+        .map { form in
+            let fields = form.output.2.matches(
+                of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/)
+            return Form(
+                action: String(form.output.1),
+                hidden: fields.map {
+                    (String($0.output.1), String($0.output.2).replacing("&amp;", with: "&"))
+                })
+        }
     }
 
     private var cookieHeader: String {

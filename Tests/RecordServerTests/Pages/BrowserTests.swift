@@ -1,0 +1,172 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+@Suite("Pages in a real browser", .serialized)
+struct BrowserTests {
+    private static let aliceName = TestServer.Person.alice.user.map { $0.description }
+
+    /// A server over a socket, and an API token whose sign-in goes back to this machine.
+    private func server(callback: Text? = CallbackURL.loopback, origins: [Text] = []) async throws
+        -> (TestServer, Text)
+    {
+        let server = try await TestServer.withPasswords(.socket)
+        let token = try await server.accounts.createAPIToken(
+            TestServer.development, name: "A program with a rather long name for a small screen",
+            callbackURL: callback, allowedOrigins: origins, now: server.clock.now
+        ).token
+        return (server, token)
+    }
+
+    private static func signIn(_ tab: BrowserTab) throws {
+        try tab.fill("input[name=email]", "alice@example.org")
+        try tab.fill("input[name=password]", "correct horse")
+        try tab.follow("button[type=submit]")
+    }
+
+    private func fitsThePhone(_ tab: BrowserTab) throws -> Bool {
+        let width = try tab.evaluate("document.documentElement.scrollWidth").int64 ?? .max
+        return width <= 320
+    }
+
+    @Test("the redirect sign-in ends at the client with a good token", arguments: [true, false])
+    func redirect(hasScripts: Bool) async throws {
+        let (server, apiToken) = try await server()
+        let port = server.port
+        // The page and the callback are of two origins, as with a client's own server.
+        let callback = "http://127.0.0.1:\(port)/health?state=7"
+        let path =
+            try await server.signInPath(apiToken: apiToken) + "&callback="
+            + QueryEncoding.encode(Array(callback.utf8))
+        let end = try await RawHTTP.run {
+            let tab = try BrowserTab(try Browser())
+            if !hasScripts { try tab.setScriptsDisabled() }
+            try tab.setPhone()
+            try tab.navigate("http://localhost:\(port)\(path)")
+            #expect(try fitsThePhone(tab))
+            #expect(try tab.text("document.title") == "Sign in")
+            #expect(
+                try tab.text("getComputedStyle(document.querySelector('main')).maxWidth") != "none")
+            // A wrong password first: the page says so and keeps the address.
+            try tab.fill("input[name=email]", "alice@example.org")
+            try tab.fill("input[name=password]", "wrong horse")
+            try tab.follow("button[type=submit]")
+            #expect(
+                try tab.text("document.querySelector('.error').textContent").contains("not right"))
+            #expect(
+                try tab.text("document.querySelector('input[name=email]').value")
+                    == "alice@example.org")
+            #expect(try fitsThePhone(tab))
+            try tab.fill("input[name=password]", "correct horse")
+            try tab.follow("button[type=submit]")
+            return try tab.text("location.href")
+        }
+        let prefix = callback + "&ckWebAuthToken="
+        #expect(end.hasPrefix(prefix), "\(end)")
+        let token = String(end.dropFirst(prefix.count))
+        #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
+    }
+
+    @Test("a page of the client that opens the window gets the token by a message")
+    func message() async throws {
+        let server = try await TestServer.withPasswords(.socket)
+        let port = server.port
+        let apiToken = try await server.accounts.createAPIToken(
+            TestServer.development, name: "web",
+            allowedOrigins: [Text("http://127.0.0.1:\(port)")], now: server.clock.now
+        ).token
+        let path = try await server.signInPath(apiToken: apiToken)
+        let token = try await RawHTTP.run {
+            let browser = try Browser()
+            let opener = try BrowserTab(browser)
+            try opener.navigate("http://127.0.0.1:\(port)/health")
+            _ = try opener.evaluate(
+                """
+                window.message = new Promise(resolve => addEventListener('message', event =>
+                  resolve(event.origin + ' ' + event.data.ckWebAuthToken + ' '
+                    + event.data.ckSession)));
+                window.open('http://localhost:\(port)\(path)'); 1
+                """)
+            let window = try Self.window(browser, "/sign-in")
+            try Self.signIn(window)
+            #expect(try window.text("document.title") == "You are signed in")
+            let parts = try opener.text("window.message").split(separator: " ")
+            #expect(parts.first.map { String($0) } == "http://localhost:\(port)")
+            #expect(parts.count == 3 && parts[1] == parts[2])
+            return String(parts.last ?? "")
+        }
+        #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
+    }
+
+    @Test("a page of another origin that opens the window gets nothing")
+    func stranger() async throws {
+        let (server, apiToken) = try await server(
+            callback: nil, origins: ["https://app.example.org"])
+        let port = server.port
+        let path = try await server.signInPath(apiToken: apiToken)
+        try await RawHTTP.run {
+            let browser = try Browser()
+            let opener = try BrowserTab(browser)
+            try opener.navigate("http://127.0.0.1:\(port)/health")
+            _ = try opener.evaluate(
+                """
+                window.count = 0; addEventListener('message', () => window.count++);
+                window.open('http://localhost:\(port)\(path)'); 1
+                """)
+            let window = try Self.window(browser, "/sign-in")
+            try Self.signIn(window)
+            #expect(try window.text("document.title") == "You are signed in")
+            // What was posted before this message would have come before it.
+            let answer = try opener.evaluate(
+                """
+                new Promise(resolve => { addEventListener('message', () => resolve(window.count));
+                  window.postMessage('own', '*') })
+                """)
+            #expect(answer.int64 == 1)
+        }
+    }
+
+    @Test("without scripts the token is there for copying, and all pages fit a small screen")
+    func copying() async throws {
+        let (server, apiToken) = try await server()
+        let port = server.port
+        let path = try await server.signInPath(apiToken: apiToken)
+        let token = try await RawHTTP.run {
+            let tab = try BrowserTab(try Browser())
+            try tab.setScriptsDisabled()
+            try tab.setPhone()
+            try tab.navigate("http://localhost:\(port)\(path)")
+            try Self.signIn(tab)
+            #expect(try fitsThePhone(tab))
+            let token = try tab.text("document.querySelector('textarea').value")
+            try tab.navigate("http://localhost:\(port)/sessions")
+            #expect(try fitsThePhone(tab))
+            #expect(try tab.text("document.body.textContent").contains("This browser"))
+            try tab.navigate("http://localhost:\(port)/share/abcdefghijklmnopqrstuv")
+            #expect(try fitsThePhone(tab))
+            try tab.navigate("http://localhost:\(port)/sessions")
+            try tab.follow("form[action=\"/sign-out\"] button")
+            #expect(try tab.text("location.pathname") == "/signed-out")
+            #expect(try fitsThePhone(tab))
+            try tab.navigate("http://localhost:\(port)/sessions")
+            #expect(try tab.text("location.pathname") == "/sign-in")
+            return token
+        }
+        #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
+    }
+
+    /// The window that a page has opened, once it shows a page with this in its address.
+    private static func window(_ browser: Browser, _ path: String) throws -> BrowserTab {
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
+            let targets = try browser.call("Target.getTargets")["targetInfos"]?.array ?? []
+            let target = targets.first { $0["url"]?.string?.string.contains(path) == true }
+            guard let id = target?["targetId"]?.string else { continue }
+            let tab = try BrowserTab(browser, target: id)
+            while try tab.text("document.readyState") != "complete" {}
+            return tab
+        }
+        throw Browser.Failure(description: "no window was opened")
+    }
+}
