@@ -17,8 +17,8 @@ struct ShareScene {
         Text(utf8: person.user?.bytes ?? [])
     }
 
-    init() async throws {
-        server = try await TestServer()
+    init(configure: (inout ServerConfiguration) -> Void = { _ in }) async throws {
+        server = try await TestServer(configure: configure)
         let made = try await server.call(
             .zonesModify, .private, as: .alice,
             ["operations": [["operationType": "create", "zone": ["zoneID": Self.zone]]]])
