@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 extension AccessProbe {
-    static func invitations(joins: Bool) -> [AccessProbe] {
+    static var invitations: [AccessProbe] {
         [
             AccessProbe(
                 .shortGUID, in: .public, .zone(.sees, .sees, .sees, outsider: .notFound)

@@ -37,7 +37,7 @@ extension AccessProbe {
         case .recordsModify: modifications + publicModifications
         case .recordsChanges: feed { zone in .object(zone) }
         case .changesZone: feed { zone in ["zones": [.object(zone)]] }
-        case .recordsResolve, .recordsAccept: invitations(joins: endpoint == .recordsAccept)
+        case .recordsResolve, .recordsAccept: invitations
         case .zonesList: zoneList
         case .zonesLookup: zoneLookups
         case .zonesModify: zoneModifications
