@@ -1,5 +1,6 @@
 import Glibc
 package import RecordWire
+import Synchronization
 
 /// The directory of a server's data: database, assets and lock.
 package struct DataDirectory: Sendable {
@@ -62,7 +63,16 @@ package struct DataDirectory: Sendable {
 
 /// The right to be the server of a directory; ends with this value, and with the process.
 package final class DataDirectoryLock: Sendable {
-    private let descriptor: Int32
-    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
-    deinit { close(descriptor) }
+    private let descriptor: Mutex<Int32?>
+    fileprivate init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+    deinit { release() }
+
+    /// Harmless when repeated.
+    package func release() {
+        let open = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let open { close(open) }
+    }
 }

@@ -74,6 +74,7 @@ package struct ServerInstance: Sendable {
         await maintenance.value
         try await application.authenticator.flush(now: application.clock.now)
         try await Self.close(storage)
+        lock.release()
     }
 
     /// Reads the certificate again; an error leaves the old one in use.

@@ -176,6 +176,28 @@ import Testing
         }
     }
 
+    @Test("the address of a client is the last one that no trusted proxy wrote")
+    func clientAddress() async throws {
+        let server = try await TestServer {
+            $0.trustedProxies = [AddressRange("10.0.0.0/8")].compactMap { $0 }
+            $0.rates.address = RateSettings.Bucket(perSecond: 1, burst: 1)
+        }
+        let target = try await server.target(.zonesList, .public, as: .nobody)
+        for (peer, forwarded, status) in [
+            ("10.0.0.1", "198.51.100.1", 401), ("10.0.0.1", "198.51.100.1", 429),
+            // What the client itself sent before proves nothing.
+            ("10.0.0.1", "203.0.113.1, 198.51.100.1", 429),
+            ("10.0.0.1", "203.0.113.1, 198.51.100.1, 10.2.3.4", 429),
+            ("10.0.0.1", "198.51.100.2", 401), ("10.0.0.1", "nonsense", 401),
+            ("10.0.0.1", "nonsense", 429), ("192.0.2.1", "198.51.100.3", 401),
+            ("192.0.2.1", "198.51.100.4", 429),
+        ] {
+            let answer = try await server.application.respond(
+                .post, target, headers: [try name("X-Forwarded-For"): forwarded], peer: peer)
+            #expect(answer.status == status, "\(peer) \(forwarded)")
+        }
+    }
+
     @Test("the public URL of the configuration is used whatever a request says")
     func publicURL() async throws {
         let server = try await TestServer {

@@ -55,7 +55,9 @@ import Testing
         let server = try await TestServer {
             $0.rates.resolve = RateSettings.Bucket(perSecond: 1, burst: 2)
         }
-        let body: JSONValue = ["shortGUIDs": [["value": "AAAAAAAAAAAAAAAAAAAAAA", "shouldFetchRootRecord": false]]]
+        let body: JSONValue = [
+            "shortGUIDs": [["value": "AAAAAAAAAAAAAAAAAAAAAA", "shouldFetchRootRecord": false]]
+        ]
         for _ in 0..<2 {
             #expect(try await server.call(.recordsResolve, .public, body).status == 200)
         }

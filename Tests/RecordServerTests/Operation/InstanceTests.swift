@@ -1,0 +1,124 @@
+import RecordModel
+import RecordServer
+import RecordWire
+import Testing
+
+/// A server on a directory, started and stopped in this process.
+@Suite("Server instance") struct InstanceTests {
+    private let files: TemporaryDirectory
+    private let log = LogCollector()
+
+    init() throws { files = try TemporaryDirectory() }
+
+    private func start() async throws -> ServerInstance {
+        var configuration = ServerConfiguration()
+        configuration.dataDirectory = files.path + "/data"
+        configuration.port = 0
+        return try await ServerInstance.start(configuration, logger: log.logger)
+    }
+
+    /// An operation of the administrator over the socket.
+    private func call(
+        _ instance: ServerInstance, _ operation: String, _ query: String, _ body: JSONValue
+    ) async throws -> JSONValue {
+        let answer = try await RawHTTP.request(
+            port: instance.running.port, "POST", operation + query, body: body.serialized())
+        #expect(answer.status == 200, "\(answer.text)")
+        return try JSONParser.parse(answer.body)
+    }
+
+    private func query(_ instance: ServerInstance, _ firstRun: FirstRun) async throws -> String {
+        let application = instance.application
+        let users = try await Accounts(storage: application.service.storage).users()
+        let administrator = try #require(users.first)
+        let token = try await application.authenticator.signIn(
+            administrator.name,
+            container: ContainerKey(container: firstRun.container, environment: .development),
+            staySignedIn: false, label: "test", now: SystemClock().now)
+        let apiToken = try #require(firstRun.tokens.first).token
+        return "?ckAPIToken=\(apiToken)&ckWebAuthToken=\(token)"
+    }
+
+    @Test("a stop ends long polls at once with an empty answer and leaves one file of data")
+    func stop() async throws {
+        let instance = try await start()
+        let firstRun = try #require(instance.firstRun)
+        let answer = try await call(
+            instance, "/device/1/\(firstRun.container)/development/tokens/create",
+            try await query(instance, firstRun),
+            ["apnsEnvironment": "development", "clientId": "test"])
+        let url = try #require(answer["webcourierURL"]?.string).string
+        let path = try #require(url.firstRange(of: "/courier/")).lowerBound
+        let target = String(url[path...])
+        let port = instance.running.port
+        let poll = try await RawHTTP.run {
+            let poll = try RawConnection(port: port, deadline: 30)
+            try poll.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return poll
+        }
+        while try await RawHTTP.request(port: port, "GET", "/metrics").text
+            .contains("recordfs_long_polls 0\n")
+        {}
+        let start = ContinuousClock.now
+        try await instance.stop()
+        #expect(ContinuousClock.now - start < .seconds(15))
+        let end = try await RawHTTP.run { try poll.readAnswer() }
+        #expect(end?.status == 200)
+        #expect(end?.body == [])
+        let log = try await ServerProcess(program: "/bin/ls", [files.path + "/data"])
+        #expect(try await log.wait() == 0)
+        #expect(log.outputText == "assets\nlock\nrecords.sqlite\n")
+    }
+
+    @Test("a record that was written before a stop is there after it, and so is its session")
+    func restart() async throws {
+        let first = try await start()
+        let firstRun = try #require(first.firstRun)
+        let query = try await query(first, firstRun)
+        let database = "/database/1/\(firstRun.container)/development/private/"
+        _ = try await call(
+            first, database + "records/modify", query,
+            [
+                "operations": [
+                    [
+                        "operationType": "create",
+                        "record": ["recordName": "a", "recordType": "Note"],
+                    ]
+                ]
+            ])
+        try await first.stop()
+        let second = try await start()
+        #expect(second.firstRun == nil)
+        let answer = try await call(
+            second, database + "records/lookup", query, ["records": [["recordName": "a"]]])
+        #expect(answer["records"]?.array?.first?["recordType"]?.string == "Note")
+        try await second.stop()
+    }
+
+    @Test("a backup made by command while the server runs is restored as another incarnation")
+    func backup() async throws {
+        let server = try await ServerProcess.serve(data: files.path + "/data")
+        let backup = try ServerProcess([
+            "backup", "--data", files.path + "/data", files.path + "/copy",
+        ])
+        #expect(try await backup.wait() == 0, "\(backup.errorText)")
+        let again = try ServerProcess([
+            "backup", "--data", files.path + "/data", files.path + "/copy",
+        ])
+        #expect(try await again.wait() == 1)
+        let restore = try ServerProcess([
+            "restore", "--data", files.path + "/new", files.path + "/copy",
+        ])
+        #expect(try await restore.wait() == 0, "\(restore.errorText)")
+        let restored = try await ServerProcess.serve(data: files.path + "/new")
+        #expect(!restored.outputText.contains("password"))
+        let users = try ServerProcess(["user", "list", "--data", files.path + "/new"])
+        #expect(try await users.wait() == 0)
+        #expect(users.outputText.contains("admin@localhost"))
+        let running = try ServerProcess([
+            "restore", "--data", files.path + "/data", files.path + "/copy",
+        ])
+        #expect(try await running.wait() == 1)
+        #expect(server.pid != restored.pid)
+    }
+}
