@@ -20,8 +20,9 @@ struct RecordContent {
                     guard reference.isInside(zone) else {
                         throw ServerError(
                             .badRequest,
-                            "\(path).fields.\(field.name): a \(reference.action.rawValue) reference "
-                                + "cannot lead into another zone; use NONE.")
+                            "\(path).fields.\(field.name): a reference with "
+                                + "\(reference.action.rawValue) cannot lead into another zone; "
+                                + "use NONE.")
                     }
                     references.append(
                         StoredReference(target: reference.name, action: reference.action))

@@ -84,13 +84,22 @@ extension RecordService {
         answer.member("syncToken", page.nextToken.sealed(seal))
         if page.isReversed, context.dialect == .webServices { answer.member("reverse", true) }
         if extensions.wantsTotal {
-            let total =
-                try access.exists
-                ? reader.countChanges(
-                    access.zone.handle, after: token.position, shares: access.visibleShares,
-                    limit: Self.maximumTotal) : 0
-            answer.member("total", total)
+            answer.member("total", try total(after: token, access, reader))
         }
+    }
+
+    /// How many entries a client that goes on from `token` will get.
+    private func total(
+        after token: ZoneToken, _ access: ZoneAccess, _ reader: any StorageReader
+    ) throws(ServerError) -> Int {
+        guard access.exists else { return 0 }
+        // Who starts from nothing gets no tombstones.
+        if token.position == 0, access.visibleShares == nil {
+            return Int(clamping: access.zone.recordCount)
+        }
+        return try reader.countChanges(
+            access.zone.handle, after: token.position, shares: access.visibleShares,
+            limit: Self.maximumTotal)
     }
 
     /// changes/database (reference §7.2).

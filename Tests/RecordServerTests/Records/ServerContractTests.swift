@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "71, 72, 74: parents go before children in one batch, the unknown always, a parent alone not",
+        "71, 72, 74: parents go with their children and not alone, what is unknown always",
         arguments: TestServer.Transport.allCases)
     func deletions(_ transport: TestServer.Transport) async throws {
         let server = try await server(transport)

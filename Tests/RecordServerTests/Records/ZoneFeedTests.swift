@@ -252,6 +252,8 @@ import Testing
         #expect(first.json["total"] == 5)
         let second = try await server.changes("Z", since: first.token, ["wantsTotal": true])
         #expect(second.json["total"] == 3)
+        try await server.modify("Z", delete("n-0"))
+        #expect(try await server.changes("Z", ["wantsTotal": true]).json["total"] == 4)
     }
 
     @Test("large records make shorter pages, and none is left out")
