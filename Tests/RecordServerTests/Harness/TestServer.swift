@@ -24,10 +24,13 @@ import Testing
 /// `request` sends anything else: pages, assets, long polls, wrong bodies. `server.service`,
 /// `server.storage` and `server.clock` are there for looking behind the wire. `call` keeps the
 /// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through both
-/// transports with `@Test(arguments: TestServer.Transport.allCases)`. The socket closes when the
+/// transports with `@Suite("...", .everyTransport)`. The socket closes when the
 /// server is no longer used: `raw` keeps it for blocking work with connections.
 final class TestServer: Sendable {
     enum Transport: Sendable, CaseIterable { case router, socket }
+
+    /// What `TestServer()` uses; the trait `.everyTransport` runs a test with each.
+    @TaskLocal static var usualTransport = Transport.router
 
     /// Who calls.
     enum Person: Hashable, Sendable {
@@ -79,7 +82,7 @@ final class TestServer: Sendable {
     /// `configure` changes the configuration before the server is made. `storage` replaces the one
     /// in memory; it has to be empty.
     init(
-        _ transport: Transport = .router, storage: (any Storage)? = nil,
+        _ transport: Transport = usualTransport, storage: (any Storage)? = nil,
         logger: Logger? = nil, configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = ServerConfiguration()

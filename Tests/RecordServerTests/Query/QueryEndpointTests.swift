@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordServer
 
-@Suite("Query endpoint")
+@Suite("Query endpoint", .everyTransport)
 struct QueryEndpointTests {
     private func zone(_ name: String?) -> JSONValue {
         name.map { ["zoneName": .string(Text($0))] } ?? ["zoneName": "_defaultZone"]

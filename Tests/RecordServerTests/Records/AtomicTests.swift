@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Batches and operation identifiers") struct AtomicTests {
+@Suite("Batches and operation identifiers", .everyTransport) struct AtomicTests {
     private func server() async throws -> TestServer {
         let server = try await TestServer()
         try await server.makeZone("Z")

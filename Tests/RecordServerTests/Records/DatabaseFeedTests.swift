@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("changes/database and zones/changes") struct DatabaseFeedTests {
+@Suite("changes/database and zones/changes", .everyTransport) struct DatabaseFeedTests {
     private struct Page {
         let json: JSONValue
         var token: JSONValue? { json["syncToken"] }

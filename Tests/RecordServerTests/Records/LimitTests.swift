@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Limits and quota of records") struct LimitTests {
+@Suite("Limits and quota of records", .everyTransport) struct LimitTests {
     @Test("200 operations are one request, 201 are refused with the limit's name")
     func operations() async throws {
         let server = try await TestServer()

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("records/modify") struct ModifyTests {
+@Suite("records/modify", .everyTransport) struct ModifyTests {
     private func server() async throws -> TestServer {
         let server = try await TestServer()
         try await server.makeZone("Z")

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Records of the public database") struct PublicDatabaseTests {
+@Suite("Records of the public database", .everyTransport) struct PublicDatabaseTests {
     @Test("anybody reads, users create, and only the creator changes and deletes")
     func defaults() async throws {
         let server = try await TestServer()

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Parents and references") struct ReferenceTests {
+@Suite("Parents and references", .everyTransport) struct ReferenceTests {
     private func server() async throws -> TestServer {
         let server = try await TestServer()
         try await server.makeZone("Z")

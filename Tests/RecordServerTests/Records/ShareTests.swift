@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Shares in records/modify") struct ShareTests {
+@Suite("Shares in records/modify", .everyTransport) struct ShareTests {
     private func server() async throws -> TestServer {
         let server = try await TestServer()
         try await server.makeZone("Z")

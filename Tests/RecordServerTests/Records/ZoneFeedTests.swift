@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("changes/zone and records/changes") struct ZoneFeedTests {
+@Suite("changes/zone and records/changes", .everyTransport) struct ZoneFeedTests {
     private func server(_ count: Int = 0) async throws -> TestServer {
         let server = try await TestServer()
         try await server.makeZone("Z")

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("zones/*") struct ZoneTests {
+@Suite("zones/*", .everyTransport) struct ZoneTests {
     private func names(_ answer: TestServer.Answer) -> [String] {
         (answer.json["zones"]?.array ?? []).map { zone in
             zone["serverErrorCode"]?.string?.string

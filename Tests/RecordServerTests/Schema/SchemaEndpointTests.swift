@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordServer
 
-@Suite("Schema endpoints")
+@Suite("Schema endpoints", .everyTransport)
 struct SchemaEndpointTests {
     private static let text = """
         DEFINE SCHEMA

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Shares end to end") struct ShareEndToEndTests {
+@Suite("Shares end to end", .everyTransport) struct ShareEndToEndTests {
     @Test("§9.2, §9.6: share, invite, accept; the participant sees the hierarchy and the share")
     func join() async throws {
         let scene = try await ShareScene()

@@ -3,7 +3,7 @@ import RecordServer
 import RecordWire
 import Testing
 
-@Suite("Ends of sharing, end to end") struct ShareLossTests {
+@Suite("Ends of sharing, end to end", .everyTransport) struct ShareLossTests {
     /// Bob has accepted.
     private func joined(_ type: String = "USER") async throws -> (ShareScene, Text) {
         let scene = try await ShareScene()
