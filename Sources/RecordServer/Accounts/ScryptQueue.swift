@@ -12,13 +12,19 @@ package final class ScryptQueue: Sendable {
 
     private let queues: [DispatchQueue]
     private let maximumWaiting: Int
-    /// How many hashes each queue has to make.
-    private let pending: Mutex<[Int]>
+    private let load: Mutex<Load>
+
+    private struct Load {
+        /// How many hashes each queue has to make.
+        var pending: [Int]
+        /// How many of them may be refused when there are too many.
+        var impatient = 0
+    }
 
     package init(width: Int, maximumWaiting: Int) {
         queues = (0..<width).map { DispatchQueue(label: "scrypt.\($0)") }
         self.maximumWaiting = maximumWaiting
-        pending = Mutex(Array(repeating: 0, count: width))
+        load = Mutex(Load(pending: Array(repeating: 0, count: width)))
     }
 
     /// Errors: `tryAgainLater` when too many are waiting, unless `isPatient`: what an
@@ -26,11 +32,12 @@ package final class ScryptQueue: Sendable {
     package func derive(
         _ password: [UInt8], salt: [UInt8], cost: Password.Cost, isPatient: Bool = false
     ) async throws(ServerError) -> [UInt8] {
-        let place = pending.withLock { pending -> Int? in
-            guard isPatient || pending.reduce(0, +) < maximumWaiting,
-                let place = pending.indices.min(by: { pending[$0] < pending[$1] })
+        let place = load.withLock { load -> Int? in
+            guard isPatient || load.impatient < maximumWaiting,
+                let place = load.pending.indices.min(by: { load.pending[$0] < load.pending[$1] })
             else { return nil }
-            pending[place] += 1
+            load.pending[place] += 1
+            if !isPatient { load.impatient += 1 }
             return place
         }
         guard let place else {
@@ -45,7 +52,10 @@ package final class ScryptQueue: Sendable {
                 continuation.resume(returning: key?.withUnsafeBytes { Array($0) })
             }
         }
-        pending.withLock { $0[place] -= 1 }
+        load.withLock { load in
+            load.pending[place] -= 1
+            if !isPatient { load.impatient -= 1 }
+        }
         guard let hash else { throw ServerError(.internalError, "scrypt failed.") }
         return hash
     }
