@@ -44,20 +44,20 @@ struct BrowserTests {
             if !hasScripts { try tab.setScriptsDisabled() }
             try tab.setPhone()
             try tab.navigate("http://localhost:\(port)\(path)")
-            #expect(try fitsThePhone(tab))
-            #expect(try tab.text("document.title") == "Sign in")
-            #expect(
+            try check(try fitsThePhone(tab))
+            try check(try tab.text("document.title") == "Sign in")
+            try check(
                 try tab.text("getComputedStyle(document.querySelector('main')).maxWidth") != "none")
             // A wrong password first: the page says so and keeps the address.
             try tab.fill("input[name=email]", "alice@example.org")
             try tab.fill("input[name=password]", "wrong horse")
             try tab.follow("button[type=submit]")
-            #expect(
+            try check(
                 try tab.text("document.querySelector('.error').textContent").contains("not right"))
-            #expect(
+            try check(
                 try tab.text("document.querySelector('input[name=email]').value")
                     == "alice@example.org")
-            #expect(try fitsThePhone(tab))
+            try check(try fitsThePhone(tab))
             try tab.fill("input[name=password]", "correct horse")
             try tab.follow("button[type=submit]")
             return try tab.text("location.href")
@@ -90,10 +90,10 @@ struct BrowserTests {
                 """)
             let window = try Self.window(browser, "/sign-in")
             try Self.signIn(window)
-            #expect(try window.text("document.title") == "You are signed in")
+            try check(try window.text("document.title") == "You are signed in")
             let parts = try opener.text("window.message").split(separator: " ")
-            #expect(parts.first.map { String($0) } == "http://localhost:\(port)")
-            #expect(parts.count == 3 && parts[1] == parts[2])
+            try check(parts.first.map { String($0) } == "http://localhost:\(port)")
+            try check(parts.count == 3 && parts[1] == parts[2])
             return String(parts.last ?? "")
         }
         #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
@@ -116,14 +116,14 @@ struct BrowserTests {
                 """)
             let window = try Self.window(browser, "/sign-in")
             try Self.signIn(window)
-            #expect(try window.text("document.title") == "You are signed in")
+            try check(try window.text("document.title") == "You are signed in")
             // What was posted before this message would have come before it.
             let answer = try opener.evaluate(
                 """
                 new Promise(resolve => { addEventListener('message', () => resolve(window.count));
                   window.postMessage('own', '*') })
                 """)
-            #expect(answer.int64 == 1)
+            try check(answer.int64 == 1)
         }
     }
 
@@ -138,22 +138,27 @@ struct BrowserTests {
             try tab.setPhone()
             try tab.navigate("http://localhost:\(port)\(path)")
             try Self.signIn(tab)
-            #expect(try fitsThePhone(tab))
+            try check(try fitsThePhone(tab))
             let token = try tab.text("document.querySelector('textarea').value")
             try tab.navigate("http://localhost:\(port)/sessions")
-            #expect(try fitsThePhone(tab))
-            #expect(try tab.text("document.body.textContent").contains("This browser"))
+            try check(try fitsThePhone(tab))
+            try check(try tab.text("document.body.textContent").contains("This browser"))
             try tab.navigate("http://localhost:\(port)/share/abcdefghijklmnopqrstuv")
-            #expect(try fitsThePhone(tab))
+            try check(try fitsThePhone(tab))
             try tab.navigate("http://localhost:\(port)/sessions")
             try tab.follow("form[action=\"/sign-out\"] button")
-            #expect(try tab.text("location.pathname") == "/signed-out")
-            #expect(try fitsThePhone(tab))
+            try check(try tab.text("location.pathname") == "/signed-out")
+            try check(try fitsThePhone(tab))
             try tab.navigate("http://localhost:\(port)/sessions")
-            #expect(try tab.text("location.pathname") == "/sign-in")
+            try check(try tab.text("location.pathname") == "/sign-in")
             return token
         }
         #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
+    }
+
+    /// An expectation on a thread that belongs to no test.
+    private func check(_ isTrue: Bool, line: Int = #line) throws {
+        guard isTrue else { throw Browser.Failure(description: "not so in line \(line)") }
     }
 
     /// The window that a page has opened, once it shows a page with this in its address.
