@@ -61,7 +61,12 @@ final class ServerProcess: Sendable {
                 if let connection = try? RawConnection(port: port) {
                     try connection.send(
                         "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    if try connection.readAnswer()?.status == 200 { return server }
+                    // Only who has the port says so: another server may have been faster.
+                    if try connection.readAnswer()?.status == 200,
+                        server.outputText.contains("Listening at")
+                    {
+                        return server
+                    }
                 }
                 _ = server.exit.status(within: 0.02)
             }
@@ -103,20 +108,26 @@ final class ServerProcess: Sendable {
         return all.merging(additions) { $1 }
     }
 
+    /// Below the ports that the kernel gives to connections, so that none of them takes it
+    /// before the server does.
     private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+        for _ in 0..<100 {
+            let port = Int.random(in: 20_000..<30_000)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = in_port_t(port).bigEndian
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, size)
+                }
             }
+            if result == 0 { return port }
         }
-        guard result == 0 else { throw RawHTTPError("no free port: errno \(errno)") }
-        return Int(in_port_t(bigEndian: address.sin_port))
+        throw RawHTTPError("no free port: errno \(errno)")
     }
 
     private static func text(_ path: String) -> String {

@@ -37,6 +37,7 @@ struct PushFixture {
                 ]
             ])
         #expect(answer.json["zones"]?.array?.first?["serverErrorCode"] == nil, "\(answer.text)")
+        await push.waitUntilDelivered()
     }
 
     static let work: JSONValue = ["zoneName": "Work"]
