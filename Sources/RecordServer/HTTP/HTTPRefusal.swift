@@ -28,27 +28,11 @@ struct HTTPRefusal: Error {
 }
 
 extension ServerError {
-    /// The body of an answer about a whole request (reference §3.1).
-    func requestBody(requestID: Text) -> [UInt8] {
-        var members = [
-            JSONMember(key: "uuid", value: .string(requestID)),
-            JSONMember(key: "serverErrorCode", value: JSONValue(code.rawValue)),
-            JSONMember(key: "reason", value: JSONValue(reason)),
-        ]
-        if let retryAfter {
-            members.append(JSONMember(key: "retryAfter", value: JSONValue(Int64(retryAfter))))
-        }
-        if let redirectURL {
-            members.append(JSONMember(key: "redirectURL", value: JSONValue(redirectURL)))
-        }
-        return JSONValue.object(members).serialized()
-    }
-
     func response(requestID: Text, status: HTTPResponse.Status? = nil) -> Response {
         var response = Response(
             status: status ?? HTTPResponse.Status(code: code.httpStatus),
             headers: [.contentType: "application/json; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: requestBody(requestID: requestID))))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body(requestID: requestID))))
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         return response
     }

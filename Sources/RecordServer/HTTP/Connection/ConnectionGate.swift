@@ -234,7 +234,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         let id = RequestIdentifier.make()
         var error = ServerError(refusal.code, refusal.reason)
         if refusal.code == .tryAgainLater { error.retryAfter = 10 }
-        let body = error.requestBody(requestID: id)
+        let body = error.body(requestID: id)
         let headers: HTTPHeaders = [
             "Content-Type": "application/json; charset=utf-8",
             "Content-Length": String(body.count), "Connection": "close",
