@@ -207,6 +207,29 @@ struct CommandTests {
         #expect(try await run(schema + ["reset", container, "--yes"]).status == 0)
     }
 
+    @Test("what a command revokes is refused by the running server's next answer")
+    func runningServer() async throws {
+        let folder = try TemporaryDirectory()
+        let server = try await ServerProcess.serve(data: folder.path)
+        func command(_ arguments: [String]) async throws -> String {
+            let process = try ServerProcess(arguments + ["--data", folder.path])
+            #expect(try await process.wait(seconds: 60) == 0, "\(process.errorText)")
+            return process.outputText
+        }
+        let container = "iCloud.org.example.app"
+        _ = try await command(["container", "create", container])
+        let token = try await command(["token", "create", container, "--name", "web"]).dropLast()
+        let target =
+            "/database/1/\(container)/development/public/users/caller?ckAPIToken=\(token)"
+        let before = try await RawHTTP.request(port: server.port, "GET", target)
+        #expect(before.status == 421)
+        let list = try await command(["token", "list", container, "--json"])
+        let id = try #require(try JSONParser.parse(Array(list.utf8)).array?.first?["id"]?.string)
+        _ = try await command(["token", "revoke", container, id.string])
+        let after = try await RawHTTP.request(port: server.port, "GET", target)
+        #expect(after.status == 401)
+    }
+
     @Test("a directory without a server's data is not made into one")
     func noData() async throws {
         let empty = try TemporaryDirectory()
