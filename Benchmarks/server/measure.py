@@ -161,6 +161,14 @@ def writers(client, zone, count, seconds):
     return sum(done) / (time.perf_counter() - start)
 
 
+def database_token(client):
+    """The end of the feed of the database."""
+    answer = client.ask("changes/database", {})
+    while answer.get("moreComing"):
+        answer = client.ask("changes/database", {"syncToken": answer["syncToken"]})
+    return answer["syncToken"]
+
+
 def many_zones(client, counts, rounds):
     """changes/database and one save by the number of zones of the user."""
     results, made = {}, 0
@@ -172,7 +180,7 @@ def many_zones(client, counts, rounds):
                 for n in group]})
             made += len(group)
         fill(client, "z0000", (wanted - 1) * 100_000, (wanted - 1) * 100_000 + 1)
-        token = client.ask("changes/database", {})["syncToken"]
+        token = database_token(client)
         feed, save = [], []
         for turn in range(rounds):
             record = {"recordName": "one", "recordType": "Item", "fields": fields(turn)}
