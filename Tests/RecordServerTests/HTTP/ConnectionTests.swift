@@ -309,7 +309,12 @@ import Testing
         async let stopped: Void = server.stop()
         let answer = try await server.raw { port in
             #expect(try idle.readToEnd().isEmpty)
-            #expect(throws: RawHTTPError.self) { try RawConnection(port: port) }
+            // Idle connections and the listening socket end in no certain order.
+            var accepts = true
+            for _ in 0..<200 where accepts {
+                accepts = (try? RawConnection(port: port).readToEnd()) != nil
+            }
+            #expect(!accepts)
             try busy.send("{}")
             return try busy.readAnswer()
         }
