@@ -52,9 +52,16 @@ package struct ServerInstance: Sendable {
         let application = ServerApplication(
             configuration: configuration, storage: storage, assetDirectory: assets,
             sealKey: try await SealKey.read(storage), clock: clock, logger: logger, tls: tls)
-        let firstRun = try await FirstRun.prepare(
-            storage, container: Text(configuration.container), now: clock.now)
         let running = try await application.start()
+        let firstRun: FirstRun?
+        do throws(ServerError) {
+            // After the address is known to be free: what this makes is shown once only.
+            firstRun = try await FirstRun.prepare(
+                storage, container: Text(configuration.container), now: clock.now)
+        } catch {
+            try await running.stop()
+            throw error
+        }
         var shown = configuration
         shown.port = running.port
         return ServerInstance(

@@ -10,10 +10,10 @@ import Testing
 
     init() throws { files = try TemporaryDirectory() }
 
-    private func start() async throws -> ServerInstance {
+    private func start(_ name: String = "data", port: Int = 0) async throws -> ServerInstance {
         var configuration = ServerConfiguration()
-        configuration.dataDirectory = files.path + "/data"
-        configuration.port = 0
+        configuration.dataDirectory = files.path + "/" + name
+        configuration.port = port
         return try await ServerInstance.start(configuration, logger: log.logger)
     }
 
@@ -93,6 +93,16 @@ import Testing
             second, database + "records/lookup", query, ["records": [["recordName": "a"]]])
         #expect(answer["records"]?.array?.first?["recordType"]?.string == "Note")
         try await second.stop()
+    }
+
+    @Test("a first run that finds its address taken makes nothing; the next one shows the secrets")
+    func takenAddress() async throws {
+        let other = try await start("other")
+        await #expect(throws: (any Error).self) { try await start(port: other.running.port) }
+        let instance = try await start()
+        #expect(instance.firstRun != nil)
+        try await instance.stop()
+        try await other.stop()
     }
 
     @Test("a backup made by command while the server runs is restored as another incarnation")
