@@ -23,8 +23,19 @@ package struct JSONWriter {
 
     package mutating func reserveCapacity(_ bytes: Int) { self.bytes.reserveCapacity(bytes) }
 
-    /// Appends bytes as they are: punctuation, or JSON that is already printed.
-    package mutating func splice(_ bytes: some Collection<UInt8>) { self.bytes += bytes }
+    // Not generic: other modules would call an unspecialised function for each comma.
+
+    /// Appends a byte as it is: punctuation.
+    package mutating func splice(_ byte: UInt8) { bytes.append(byte) }
+
+    /// Appends bytes as they are: JSON that is already printed.
+    package mutating func splice(_ bytes: [UInt8]) { self.bytes += bytes }
+
+    /// Appends text as it is: numbers, names that need no escapes.
+    package mutating func splice(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
 
     private mutating func write(_ value: JSONValue, depth: Int) {
         switch value {

@@ -4,6 +4,7 @@ package import RecordModel
 /// lower case; every ideograph is a word of its own.
 package enum Words {
     package static func of(_ text: Text) -> Set<[UInt8]> {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return ofASCII(text.utf8) }
         var words: Set<[UInt8]> = []
         var word = String.UnicodeScalarView()
         func end() {
@@ -25,6 +26,22 @@ package enum Words {
             }
         }
         end()
+        return words
+    }
+
+    /// The same for most texts, which are ASCII, without the tables of Unicode.
+    private static func ofASCII(_ text: [UInt8]) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        var word: [UInt8] = []
+        for byte in text {
+            if isASCIIWord(Unicode.Scalar(byte)) {
+                word.append(byte < UInt8(ascii: "A") ? byte : byte | 0x20)
+            } else if !word.isEmpty {
+                words.insert(word)
+                word.removeAll(keepingCapacity: true)
+            }
+        }
+        if !word.isEmpty { words.insert(word) }
         return words
     }
 

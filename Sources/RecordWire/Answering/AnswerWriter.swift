@@ -20,18 +20,18 @@ package struct AnswerWriter {
     package var json: JSONBytes { JSONBytes(writer.bytes) }
 
     private mutating func separate() {
-        if needsComma { writer.splice(CollectionOfOne(UInt8(ascii: ","))) }
+        if needsComma { writer.splice(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     private mutating func open(_ bracket: UInt8) {
         separate()
-        writer.splice(CollectionOfOne(bracket))
+        writer.splice(bracket)
         needsComma = false
     }
 
     private mutating func close(_ bracket: UInt8) {
-        writer.splice(CollectionOfOne(bracket))
+        writer.splice(bracket)
         needsComma = true
     }
 
@@ -62,8 +62,8 @@ package struct AnswerWriter {
     /// The key of the next value: printable ASCII without quotes and backslashes.
     package mutating func key(_ key: String) {
         separate()
-        writer.splice(CollectionOfOne(UInt8(ascii: "\"")))
-        writer.splice(key.utf8)
+        writer.splice(UInt8(ascii: "\""))
+        writer.splice(key)
         writer.splice(Self.keyEnd)
         needsComma = false
     }
@@ -72,7 +72,7 @@ package struct AnswerWriter {
     package mutating func key(escaping key: [UInt8]) {
         separate()
         writer.string(key)
-        writer.splice(CollectionOfOne(UInt8(ascii: ":")))
+        writer.splice(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -115,7 +115,12 @@ package struct AnswerWriter {
     }
 
     /// One value that is JSON already, copied without a look inside.
-    package mutating func splice(_ json: some Collection<UInt8>) {
+    package mutating func splice(_ json: [UInt8]) {
+        separate()
+        writer.splice(json)
+    }
+
+    package mutating func splice(_ json: String) {
         separate()
         writer.splice(json)
     }
@@ -147,22 +152,22 @@ extension String: AnswerValue {
 
 extension Bool: AnswerValue {
     package func write(to answer: inout AnswerWriter) {
-        answer.splice((self ? "true" : "false").utf8)
+        answer.splice(self ? "true" : "false")
     }
 }
 
 extension Int64: AnswerValue {
-    package func write(to answer: inout AnswerWriter) { answer.splice(String(self).utf8) }
+    package func write(to answer: inout AnswerWriter) { answer.splice(String(self)) }
 }
 
 extension Int: AnswerValue {
-    package func write(to answer: inout AnswerWriter) { answer.splice(String(self).utf8) }
+    package func write(to answer: inout AnswerWriter) { answer.splice(String(self)) }
 }
 
 extension Double: AnswerValue {
     /// Null for what JSON does not have.
     package func write(to answer: inout AnswerWriter) {
-        answer.splice((isFinite ? description : "null").utf8)
+        answer.splice(isFinite ? description : "null")
     }
 }
 
