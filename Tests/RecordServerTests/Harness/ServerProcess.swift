@@ -7,7 +7,8 @@ import Synchronization
 final class ServerProcess: Sendable {
     let pid: pid_t
     /// Where `serve` listens; 0 for other commands.
-    let port: Int
+    var port: Int { listening.withLock { $0 } }
+    private let listening = Mutex(0)
     private let output: String
     private let errors: String
     private let files: TemporaryDirectory
@@ -24,13 +25,11 @@ final class ServerProcess: Sendable {
 
     /// Runs any command of the binary, or of another program by its path.
     init(
-        program: String = binary, _ arguments: [String], environment: [String: String] = [:],
-        port: Int = 0
+        program: String = binary, _ arguments: [String], environment: [String: String] = [:]
     ) throws {
         files = try TemporaryDirectory()
         output = files.path + "/out"
         errors = files.path + "/err"
-        self.port = port
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -47,28 +46,20 @@ final class ServerProcess: Sendable {
         exit.watch(child)
     }
 
-    /// Starts `serve` on a free port of 127.0.0.1 and waits until it answers /health.
+    /// Starts `serve` on a free port of 127.0.0.1 and waits until it says which.
     static func serve(
         data: String, arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> ServerProcess {
         try await RawHTTP.run {
-            let port = try freePort()
             let server = try ServerProcess(
-                ["serve", "--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
-                environment: environment, port: port)
-            let end = ContinuousClock.now + .seconds(30)
-            while ContinuousClock.now < end, server.exit.status(within: 0) == nil {
-                if let connection = try? RawConnection(port: port) {
-                    try connection.send(
-                        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    // Only who has the port says so: another server may have been faster.
-                    if try connection.readAnswer()?.status == 200,
-                        server.outputText.contains("Listening at")
-                    {
-                        return server
-                    }
+                ["serve", "--data", data, "--listen", "127.0.0.1:0"] + arguments,
+                environment: environment)
+            let end = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < end, server.exit.status(within: 0.02) == nil {
+                if let port = server.saidPort() {
+                    server.listening.withLock { $0 = port }
+                    return server
                 }
-                _ = server.exit.status(within: 0.02)
             }
             throw RawHTTPError("did not start: \(server.outputText) \(server.errorText)")
         }
@@ -108,26 +99,11 @@ final class ServerProcess: Sendable {
         return all.merging(additions) { $1 }
     }
 
-    /// Below the ports that the kernel gives to connections, so that none of them takes it
-    /// before the server does.
-    private static func freePort() throws -> Int {
-        for _ in 0..<100 {
-            let port = Int.random(in: 20_000..<30_000)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(descriptor) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = in_port_t(port).bigEndian
-            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, size)
-                }
-            }
-            if result == 0 { return port }
-        }
-        throw RawHTTPError("no free port: errno \(errno)")
+    /// From the whole line `Listening at http://127.0.0.1:PORT`.
+    private func saidPort() -> Int? {
+        let lines = outputText.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        guard let line = lines.first(where: { $0.hasPrefix("Listening at ") }) else { return nil }
+        return line.split(separator: ":").last.flatMap { Int($0) }
     }
 
     private static func text(_ path: String) -> String {
