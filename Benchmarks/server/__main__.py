@@ -13,6 +13,7 @@ from server import Server
 
 RATE_GOAL = 0.5
 MEMORY_GOAL = 150e6
+CLIENTS = 4
 
 
 def arguments():
@@ -64,8 +65,12 @@ def batches(options, server, client, count):
         measure.make_zone(client, zone)
         times = measure.fill(client, zone, 0, count)
         bare = bare_rate(options, server, zone, options.run)
-        ours = count / sum(times)
-        turns.append({"records a second": ours, "bare": bare, "ratio": ours / bare,
+        together = f"together{turn}"
+        measure.make_zone(client, together)
+        at_once = count / measure.fill_together(client, together, count, CLIENTS)
+        one = count / sum(times)
+        turns.append({"one client": one, "clients at once": at_once, "bare": bare,
+                      "ratio of one": one / bare, "ratio": at_once / bare,
                       **measure.latency(times)})
     return turns
 
@@ -103,10 +108,6 @@ def run(options):
         server.start()
         client = server.client()
         figures = {"batches": batches(options, server, client, count)}
-        measure.make_zone(client, "writers")
-        figures["writers"] = {number: measure.writers(client, "writers", number,
-                                                      1 if options.quick else 5)
-                              for number in (1, 8)}
         figures["download"] = {}
         for name, extended in (("pages of 200", False), ("pages of 2000", True)):
             found, seconds = measure.download(client, "batch0", extended)

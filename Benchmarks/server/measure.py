@@ -38,6 +38,31 @@ def fill(client, zone, start, end):
     return times
 
 
+def fill_together(client, zone, count, clients):
+    """Seconds for the same records by several clients at once; bodies are made beforehand."""
+    path = f"/database/1/{CONTAINER}/development/private/records/modify"
+    bodies = [creates(zone, first, BATCH) for first in range(0, count, BATCH)]
+    problems = []
+
+    def work(index):
+        twin = client.twin()
+        for body in bodies[index::clients]:
+            data, _ = twin.send(path, body)
+            if b"serverErrorCode" in data:
+                problems.append(data[:300])
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(clients)]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    elapsed = time.perf_counter() - start
+    if problems:
+        raise RuntimeError(f"records/modify: {problems[0]!r}")
+    return elapsed
+
+
 def modify_one(client, zone, count, rounds):
     """One changed record a request, all over the zone."""
     times = []
@@ -137,28 +162,6 @@ def assets(client, zone, megabytes):
     if data != payload:
         raise RuntimeError("the downloaded asset differs from the uploaded one")
     return {"upload": len(payload) / up, "download": len(payload) / down}
-
-
-def writers(client, zone, count, seconds):
-    """Batches a second of `count` writers at once, each on its own connection."""
-    done, stop = [], time.perf_counter() + seconds
-    path = f"/database/1/{CONTAINER}/development/private/records/modify"
-
-    def work(index):
-        twin, first = client.twin(), 10_000_000 * (index + 1)
-        while time.perf_counter() < stop:
-            data, _ = twin.send(path, creates(zone, first, BATCH))
-            if b"serverErrorCode" not in data:
-                done.append(BATCH)
-            first += BATCH
-
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(count)]
-    start = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(done) / (time.perf_counter() - start)
 
 
 def database_token(client):
