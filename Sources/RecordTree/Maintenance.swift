@@ -31,11 +31,14 @@ extension Tree {
         try removeForgottenScratch()
     }
 
-    /// Waiting deletes of at least this age become final. Returns when the next one is due.
+    /// Waiting deletes of at least this age become final, but for names that are there again and
+    /// have their first save before them. Returns when the next one is due.
     @discardableResult
     func finalizeDeletes(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
-        return try store.finalizeWaitingDeletes(olderThan: age, author: .mount)
+        let returning = state.withLock { state in Set(state.pending.values.flatMap(\.values)) }
+        return try store.finalizeWaitingDeletes(
+            olderThan: age, except: returning, author: .mount)
     }
 
     /// The last calls before the store closes: nothing waits over an unmount.

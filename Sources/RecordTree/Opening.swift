@@ -136,28 +136,24 @@ extension Tree {
     }
 
     /// A name whose first save is outstanding. When the name was deleted within the grace time it
-    /// is the same record again, and its row stops waiting at once.
+    /// is the same record again, but its row goes on waiting until that save: a crash before it
+    /// leaves the record deleted, never with its old text.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
         let waiting = try store.record(type, stem)
-        if waiting == nil {
-            guard stem.decoded != nil else { throw .invalidStem(stem) }
-        }
-        if let waiting {
-            Failpoint.pass(.cancelDeleteBegin)
-            try store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.cancelDelete(waiting.id)
-            }
-            Failpoint.pass(.cancelDeleteCommitted)
-        }
         let id: RecordID
-        if let waiting { id = waiting.id } else { id = try store.reserveRecordID() }
+        if let waiting {
+            id = waiting.id
+        } else {
+            guard stem.decoded != nil else { throw .invalidStem(stem) }
+            id = try store.reserveRecordID()
+        }
         let open = OpenRecord(
             .init(
-                id: id, type: type, stem: stem, isInStore: waiting != nil, text: [], version: 1,
+                id: id, type: type, stem: stem, isInStore: false, text: [], version: 1,
                 modified: now, created: waiting?.created ?? now, handles: 1, writers: 1))
         state.withLock { state in
             state.open[id] = open
-            if waiting == nil { state.pending[type, default: [:]][stem] = id }
+            state.pending[type, default: [:]][stem] = id
         }
         return open
     }

@@ -149,6 +149,40 @@ struct IdentityTests {
         #expect(try fixture.history.count == 1)
     }
 
+    @Test("a removed name that is made anew stays deleted in the store until its first save")
+    func removedAndMadeAnew() throws {
+        let fixture = try fixture()
+        let before = try fixture.record("n")
+        try fixture.remove("n.json")
+        let handle = try fixture.openNew("n.json", flags: O_WRONLY | O_EXCL)
+        #expect(try fixture.record("n")?.state == .waitingDelete)
+        #expect(try fixture.names() == ["n.json"])
+        #expect(try fixture.text("n.json") == "")
+        fixture.clock.advance(.seconds(60))
+        _ = try fixture.tree.maintain()
+        try fixture.tree.synchronizeDirectory(fixture.notes)
+        #expect(try fixture.record("n")?.id == before?.id, "the file is open: it will be saved")
+        try fixture.write("{\"a\":2}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        try expectOneUpdate(fixture, before)
+    }
+
+    @Test("a removed name that was made anew and removed again is deleted after the grace time")
+    func removedAgain() throws {
+        let fixture = try fixture()
+        try fixture.remove("n.json")
+        let handle = try fixture.openNew("n.json", flags: O_WRONLY | O_EXCL)
+        try fixture.write("{\"a\":2}", to: handle)
+        try fixture.remove("n.json")
+        #expect(try fixture.names() == [])
+        fixture.tree.release(handle)
+        fixture.clock.advance(.seconds(4))
+        _ = try fixture.tree.maintain()
+        #expect(try fixture.history.map(\.kind) == [.created, .deleted])
+        #expect(try fixture.record("n") == nil)
+    }
+
     @Test("renaming types, zones and over their borders answers EXDEV")
     func borders() throws {
         let fixture = try fixture()

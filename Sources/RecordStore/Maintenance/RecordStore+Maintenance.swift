@@ -10,14 +10,16 @@ extension RecordStore {
 
     /// Makes waiting deletes of at least this age final. Gives the time when the next one is due.
     ///
-    /// - Parameter age: the store's grace when nil.
+    /// - Parameters:
+    ///   - age: the store's grace when nil.
+    ///   - returning: records whose files are there again and will be saved.
     package func finalizeWaitingDeletes(
-        olderThan age: Duration? = nil, author: Author
+        olderThan age: Duration? = nil, except returning: Set<RecordID> = [], author: Author
     ) throws(RecordError) -> Timestamp? {
         let grace = age ?? options.grace
         while true {
             let limit = options.clock.now.nanoseconds - grace.nanoseconds
-            let due = try waiting(until: limit)
+            let due = try waiting(until: limit, except: returning)
             guard !due.isEmpty else { break }
             try write(author: author) { transaction throws(RecordError) in
                 for id in due where try transaction.isWaiting(id, until: limit) {
@@ -28,13 +30,15 @@ extension RecordStore {
         return try firstWaiting().map { $0 + grace }
     }
 
-    private func waiting(until limit: Int64) throws(RecordError) -> [RecordID] {
+    private func waiting(
+        until limit: Int64, except returning: Set<RecordID>
+    ) throws(RecordError) -> [RecordID] {
         try read { connection throws(RecordError) in
             try connection.all(
                 "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
-                [.integer(limit), .integer(Self.batchSize)]
+                [.integer(limit), .integer(Self.batchSize + Int64(returning.count))]
             ) { RecordID($0.int64(0)) }
-        }
+        }.filter { !returning.contains($0) }
     }
 
     private func firstWaiting() throws(RecordError) -> Timestamp? {

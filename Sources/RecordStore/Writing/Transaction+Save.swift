@@ -197,7 +197,11 @@ extension Transaction {
         guard let oldText = try connection.savedText(of: existing.id), let name = existing.name
         else { throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.") }
         if existing.entry.hasDraft { try clearDraft(existing) }
-        if existing.state == .waitingDelete { try touch(new.place.type) }
+        if existing.state == .waitingDelete {
+            Failpoint.pass(.cancelDeleteBegin)
+            pointsAfterCommit.append(.cancelDeleteCommitted)
+            try touch(new.place.type)
+        }
         if oldText == new.text, new.knownAssets.isEmpty {
             return try keepValues(existing, new, textChanged: false)
         }
