@@ -32,6 +32,9 @@ import Testing
         #expect(try store.draft(of: listed[1].id)?.error.position?.column == 11)
         #expect(try store.record(note, Stem("waiting"))?.state == .waitingDelete)
         #expect(try store.trash(in: note).map(\.stem) == [Stem("deleted")])
+        #expect(
+            try store.lastTrashed(in: zone.id, type: RecordTypeName("Note"), Stem("deleted"))
+                != nil)
         #expect(try store.history(of: RecordName("saved"), in: zone.id).count == 3)
         #expect(try store.search(zone.id, words: "soup").map(\.stem) == [Stem("saved")])
         #expect(

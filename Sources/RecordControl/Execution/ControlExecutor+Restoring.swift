@@ -9,7 +9,7 @@ extension ControlExecutor {
             }
             return ControlReply(.members(["version": .integer(version)]))
         }
-        let zone = try store.zone(at: path)
+        let zone = try store.keptZone(at: path)
         guard case .record(let stem) = path.item, let type = path.type else {
             throw RecordError(
                 .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
@@ -22,9 +22,8 @@ extension ControlExecutor {
             }
             return ControlReply(.members(["deleted": .null]))
         }
-        // Also of a type that is gone: restoring makes it again.
-        let deleted = try store.trash(in: zone.id, type: type).filter { $0.stem == stem }
-        guard let latest = deleted.max(by: { $0.deleted < $1.deleted }) else {
+        // Also of a type or zone that is gone: restoring makes it again.
+        guard let latest = try store.lastTrashed(in: zone.id, type: type, stem) else {
             throw RecordError(
                 .notFound, "the trash has no such record. recordfs restore --list shows it.")
         }

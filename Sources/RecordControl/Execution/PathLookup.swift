@@ -15,6 +15,14 @@ extension RecordStore {
         return zone
     }
 
+    /// As `zone(at:)`, also a zone that was removed: its trash and history are kept.
+    package func keptZone(at path: RecordPath) throws(RecordError) -> ZoneInfo {
+        guard let database = path.database, let name = path.zone,
+            let zone = try keptZone(database, path.owner, name)
+        else { return try zone(at: path) }
+        return zone
+    }
+
     package func type(at path: RecordPath) throws(RecordError) -> TypeInfo {
         let zone = try zone(at: path)
         guard let name = path.type else {

@@ -9,6 +9,9 @@ enum Migrations {
         migrator.registerMigration("v1") { database in
             try database.execute(sql: version1)
         }
+        migrator.registerMigration("past types") { database in
+            try database.execute(sql: pastTypes)
+        }
         return migrator
     }
 
@@ -187,5 +190,21 @@ enum Migrations {
 
         CREATE VIRTUAL TABLE record_search USING fts5 (
             text, tokenize = 'unicode61 remove_diacritics 2');
+        """
+
+    /// The names of types that a zone has no more, for the trash and the history that they left;
+    /// and an index by which one deleted record is found.
+    private static let pastTypes = """
+        CREATE TABLE past_type (
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL,
+            PRIMARY KEY (zone_id, name)
+        ) WITHOUT ROWID;
+        INSERT INTO past_type
+            SELECT zone_id, type FROM history UNION SELECT zone_id, type FROM trash
+            EXCEPT SELECT zone_id, name FROM record_type;
+
+        DROP INDEX trash_type;
+        CREATE INDEX trash_stem ON trash (zone_id, type, stem);
         """
 }

@@ -16,16 +16,6 @@ extension RecordStore {
         }
     }
 
-    /// The types that have history in a zone, also those that are gone.
-    package func historyTypes(in zone: ZoneID) throws(RecordError) -> [RecordTypeName] {
-        try read { connection throws(RecordError) in
-            try connection.all(
-                "SELECT DISTINCT type FROM history WHERE zone_id = ? ORDER BY type",
-                [.integer(zone.rawValue)]
-            ) { RecordTypeName(bytes: $0.bytes(0)) }
-        }
-    }
-
     /// The names that have history, also of records that are gone: at most `limit` after `name`.
     package func historyNames(
         in zone: ZoneID, type: RecordTypeName, after name: RecordName = RecordName(bytes: []),
@@ -68,47 +58,6 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.first("SELECT COALESCE(MAX(token), 0) FROM history") { $0.int64(0) }
                 ?? 0
-        }
-    }
-
-    // MARK: Trash
-
-    /// What was deleted from a zone, newest first; of one type, or of all.
-    package func trash(
-        in zone: ZoneID, type: RecordTypeName? = nil
-    ) throws(RecordError) -> [TrashEntry] {
-        try read { connection throws(RecordError) in
-            try connection.all(
-                """
-                SELECT \(Columns.trash) FROM trash
-                WHERE zone_id = ?1 AND (?2 IS NULL OR type = ?2) ORDER BY id DESC
-                """, [.integer(zone.rawValue), .optional(type?.bytes)]
-            ) { $0.trash() }
-        }
-    }
-
-    package func trash(in type: TypeID) throws(RecordError) -> [TrashEntry] {
-        guard let info = try self.type(type) else { return [] }
-        return try trash(in: info.zone, type: info.name)
-    }
-
-    /// The types that have something in the trash of a zone, also those that are gone.
-    package func trashTypes(in zone: ZoneID) throws(RecordError) -> [RecordTypeName] {
-        try read { connection throws(RecordError) in
-            try connection.all(
-                "SELECT DISTINCT type FROM trash WHERE zone_id = ? ORDER BY type",
-                [.integer(zone.rawValue)]
-            ) { RecordTypeName(bytes: $0.bytes(0)) }
-        }
-    }
-
-    package func trashed(
-        _ id: Int64
-    ) throws(RecordError) -> (entry: TrashEntry, text: [UInt8])? {
-        try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT \(Columns.trash), text FROM trash WHERE id = ?", [.integer(id)]
-            ) { ($0.trash(), $0.bytes(8)) }
         }
     }
 

@@ -75,6 +75,23 @@ extension Transaction {
         return zone
     }
 
+    /// A type that something kept belongs to; it and its zone are made again when they are gone.
+    /// Errors: notFound for a zone that others have shared and taken back; accessDenied.
+    func remakeType(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo {
+        let kept = try connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
+            [.integer(zone.rawValue)]
+        ) { $0.zone() }
+        if let kept {
+            guard kept.database != .shared else {
+                throw RecordError(
+                    .notFound, "The zone \(kept.name) is no longer shared with you.")
+            }
+            _ = try makeZone(kept.database, kept.owner, kept.name)
+        }
+        return try makeType(zone, name)
+    }
+
     // MARK: Types
 
     /// Makes a record type in a zone, or gives the one that is there.
@@ -115,6 +132,9 @@ extension Transaction {
             throw RecordError(.notEmpty, "The record type still has records.")
         }
         try connection.run("DELETE FROM record_type WHERE id = ?", [.integer(type.rawValue)])
+        try connection.run(
+            "INSERT OR IGNORE INTO past_type (zone_id, name) VALUES (?, ?)",
+            [.integer(place.zone.id.rawValue), .name(place.name)])
         try touch(place.zone.id)
         placesChanged = true
         note(.typeRemoved, zone: place.zone.id, type: type)

@@ -2,9 +2,17 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Brings a record back from the trash, with its type if that is gone.
-    /// Errors: notFound, also for its zone; alreadyExists; accessDenied.
-    package func restore(_ trash: Int64) throws(RecordError) -> RecordEntry {
+    /// Brings a record back from the trash, with its type and zone if they are gone.
+    ///
+    /// - Parameters:
+    ///   - stem: the name of its file; the one that it had when nil.
+    ///   - replacing: whether a record with that file name becomes what the trash has; else it
+    ///     stays, and this is alreadyExists.
+    /// - Throws: notFound, also for a zone that is no longer shared; alreadyExists; invalidName;
+    ///   accessDenied.
+    package func restore(
+        _ trash: Int64, as stem: Stem? = nil, replacing: Bool = false
+    ) throws(RecordError) -> RecordEntry {
         let row = try connection.first(
             "SELECT \(Columns.trash), text, created, created_by FROM trash WHERE id = ?",
             [.integer(trash)]
@@ -12,32 +20,50 @@ extension Transaction {
         guard let (entry, text, created, createdBy) = row else {
             throw RecordError(.notFound, "It is not in the trash.")
         }
-        let type = try makeType(entry.zone, entry.type)
-        let place = try writablePlace(type.id)
-        for taken in [
-            try connection.stored(type.id, entry.stem),
-            try connection.stored(named: entry.name, entry.zone),
-        ] {
-            guard let taken, let there = try connection.stored(taken.id) else { continue }
-            guard there.state == .waitingDelete else {
-                throw RecordError(
-                    .alreadyExists, "\(there.entry.stem).json is there already; move it first.")
-            }
-            try finalizeDelete(there.id)
-        }
-        var new = NewState(text: text, place: place, stem: entry.stem)
+        let place = try writablePlace(try remakeType(entry.zone, entry.type).id)
+        var new = NewState(text: text, place: place, stem: stem ?? entry.stem)
         new.kind = .restored
         new.created = created
         new.createdBy = createdBy
-        new.name = entry.name
         new.knownAssets = try keptAssets(.trash, trash)
-        let result = try create(new, over: nil, id: nil)
+        if new.stem == entry.stem { new.name = entry.name }
+        let replaced = try makeRoom(for: new, replacing: replacing)
+        let result: SaveResult
+        if let replaced, replaced.state == .saved {
+            result = try update(replaced, to: new)
+        } else {
+            result = try create(new, over: replaced, id: nil)
+        }
         try removeTrash(trash)
         return result.entry
     }
 
+    /// Ends waiting deletes of the names that a restored record takes. Gives the record that it
+    /// replaces. Errors: alreadyExists.
+    private func makeRoom(
+        for new: NewState, replacing: Bool
+    ) throws(RecordError) -> StoredRecord? {
+        let place = new.place
+        var replaced: StoredRecord?
+        if let there = try connection.stored(place.type, new.stem) {
+            if there.state == .waitingDelete {
+                try finalizeDelete(there.id)
+            } else {
+                guard replacing else { throw .isThereAlready(there) }
+                replaced = there
+            }
+        }
+        guard let name = new.name, let other = try connection.stored(named: name, place.zone.id),
+            other.id != replaced?.id
+        else { return replaced }
+        guard other.state == .waitingDelete else { throw .isThereAlready(other) }
+        try finalizeDelete(other.id)
+        return replaced
+    }
+
     /// Makes a version of history the record's present state, creating the record if need be.
-    /// Errors: notFound, also for a version that is a deletion; accessDenied.
+    /// Errors: notFound, also for a version that is a deletion; accessDenied. Its type and zone
+    /// are made again when they are gone.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
         guard let version = try connection.version(token), version.kind != .deleted else {
             throw RecordError(.notFound, "There is no such version.")
@@ -47,7 +73,7 @@ extension Transaction {
         if let existing {
             type = existing.entry.type
         } else {
-            type = try makeType(version.zone, version.type).id
+            type = try remakeType(version.zone, version.type).id
         }
         let place = try writablePlace(type)
         let stem =
@@ -70,5 +96,12 @@ extension Transaction {
             "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ?",
             [.integer(Holder.trash.rawValue), .integer(trash)])
         try connection.run("DELETE FROM trash WHERE id = ?", [.integer(trash)])
+    }
+}
+
+extension RecordError {
+    fileprivate static func isThereAlready(_ record: StoredRecord) -> RecordError {
+        RecordError(
+            .alreadyExists, "\(record.entry.stem).json is there already; move it first.")
     }
 }

@@ -40,7 +40,7 @@ struct HistoryCommand: ParsableCommand {
     private static func versions(
         of path: RecordPath, in store: RecordStore
     ) throws(RecordError) -> [Version] {
-        let zone = try store.zone(at: path)
+        let zone = try store.keptZone(at: path)
         guard let stem = path.stem, let type = path.type else {
             throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }

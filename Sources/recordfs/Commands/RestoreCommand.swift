@@ -37,7 +37,7 @@ struct RestoreCommand: ParsableCommand {
     private func checkVersion(_ token: Int64, of target: RecordPath) throws {
         let store = try state.reader()
         try reporting(path.text) { () throws(RecordError) in
-            let zone = try store.zone(at: target)
+            let zone = try store.keptZone(at: target)
             guard let row = try store.version(token), row.zone == zone.id, row.type == target.type
             else {
                 throw RecordError(
@@ -49,7 +49,7 @@ struct RestoreCommand: ParsableCommand {
     private func listTrash(_ target: RecordPath) throws {
         let store = try state.reader()
         let entries = try reporting(path.text) { () throws(RecordError) in
-            try store.trash(in: try store.zone(at: target).id, type: target.type)
+            try store.trash(in: try store.keptZone(at: target).id, type: target.type)
         }
         let zone = RecordPath(database: target.database, owner: target.owner, zone: target.zone)
         if json {

@@ -1,0 +1,144 @@
+package import RecordModel
+import RecordSQL
+
+/// What outlives its record, and its type and zone: both keep their names for it.
+package enum Kept: Sendable {
+    case history
+    case trash
+}
+
+extension RecordStore {
+    /// The zones of a database that something is kept of, in the order of their names, also
+    /// removed ones; all that are there for history.
+    package func zones(
+        in database: Database, with kept: Kept
+    ) throws(RecordError) -> [ZoneInfo] {
+        let condition =
+            switch kept {
+            case .history:
+                "(removed = 0 OR EXISTS (SELECT 1 FROM history h WHERE h.zone_id = zone.id))"
+            case .trash: "EXISTS (SELECT 1 FROM trash t WHERE t.zone_id = zone.id)"
+            }
+        return try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.zone) FROM zone WHERE database = ? AND \(condition)
+                ORDER BY owner, name
+                """, [.integer(database.rawValue)]
+            ) { $0.zone() }
+        }
+    }
+
+    /// A zone by its name, also a removed one, whose trash and history are kept.
+    package func keptZone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.zone) FROM zone WHERE database = ? AND owner = ? AND name = ?",
+                [.integer(database.rawValue), .name(owner), .name(name)]
+            ) { $0.zone() }
+        }
+    }
+
+    /// The types of a zone that something is kept of, in the order of their names, also those that
+    /// are gone; all that are there for history.
+    package func types(
+        in zone: ZoneID, with kept: Kept
+    ) throws(RecordError) -> [RecordTypeName] {
+        let names =
+            switch kept {
+            case .history:
+                """
+                SELECT name FROM record_type WHERE zone_id = ?1
+                    UNION SELECT name FROM past_type WHERE zone_id = ?1 ORDER BY 1
+                """
+            case .trash: "SELECT DISTINCT type FROM trash WHERE zone_id = ?1 ORDER BY 1"
+            }
+        return try read { connection throws(RecordError) in
+            try connection.all(names, [.integer(zone.rawValue)]) {
+                RecordTypeName(bytes: $0.bytes(0))
+            }
+        }
+    }
+
+    /// Whether a zone has, or once had, a type of that name.
+    package func hasKeptType(
+        _ zone: ZoneID, _ name: RecordTypeName
+    ) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT EXISTS (SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2)
+                    OR EXISTS (SELECT 1 FROM past_type WHERE zone_id = ?1 AND name = ?2)
+                """, [.integer(zone.rawValue), .name(name)]
+            ) { $0.bool(0) } ?? false
+        }
+    }
+
+    // MARK: Trash
+
+    /// What was deleted from a zone, newest first; of one type, or of all.
+    package func trash(
+        in zone: ZoneID, type: RecordTypeName? = nil
+    ) throws(RecordError) -> [TrashEntry] {
+        let ofType = type == nil ? "" : "AND type = ?"
+        return try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.trash) FROM trash WHERE zone_id = ? \(ofType) ORDER BY id DESC
+                """, [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? [])
+            ) { $0.trash() }
+        }
+    }
+
+    package func trash(in type: TypeID) throws(RecordError) -> [TrashEntry] {
+        guard let info = try self.type(type) else { return [] }
+        return try trash(in: info.zone, type: info.name)
+    }
+
+    /// The last record that was deleted under a name.
+    package func lastTrashed(
+        in zone: ZoneID, type: RecordTypeName, _ stem: Stem
+    ) throws(RecordError) -> TrashEntry? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.trash) FROM trash WHERE zone_id = ? AND type = ? AND stem = ?
+                ORDER BY id DESC LIMIT 1
+                """, [.integer(zone.rawValue), .name(type), .name(stem)]
+            ) { $0.trash() }
+        }
+    }
+
+    /// Whether anything of a zone, or of one type in it, is in the trash.
+    package func hasTrash(
+        in zone: ZoneID, type: RecordTypeName? = nil
+    ) throws(RecordError) -> Bool {
+        let ofType = type == nil ? "" : "AND type = ?"
+        return try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT EXISTS (SELECT 1 FROM trash WHERE zone_id = ? \(ofType))",
+                [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? [])
+            ) { $0.bool(0) } ?? false
+        }
+    }
+
+    package func trashEntry(_ id: Int64) throws(RecordError) -> TrashEntry? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.trash) FROM trash WHERE id = ?", [.integer(id)]
+            ) { $0.trash() }
+        }
+    }
+
+    package func trashed(
+        _ id: Int64
+    ) throws(RecordError) -> (entry: TrashEntry, text: [UInt8])? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.trash), text FROM trash WHERE id = ?", [.integer(id)]
+            ) { ($0.trash(), $0.bytes(8)) }
+        }
+    }
+}
