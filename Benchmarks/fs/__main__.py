@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import measure
 import report
+import requests
 import subjects
 
 
@@ -19,6 +20,7 @@ def arguments():
         parser.add_argument("--" + name, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--requests", action="store_true", dest="only_requests")
     parser.add_argument("--records", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--subjects")
@@ -28,6 +30,7 @@ def arguments():
     options = parser.parse_args()
     options.records = options.records or (500 if options.quick else 10_000)
     options.rounds = options.rounds or (1 if options.quick else 5)
+    options.counted_files = 50 if options.quick else 200
     options.large_records = 10_000 if options.quick else 1_000_000
     return options
 
@@ -57,16 +60,29 @@ def built(options):
 
 
 def small(options, found, driver):
+    source = measure.Source(driver, options.run, options.records)
     results = {subject.name: [] for subject in found}
     for turn in range(options.rounds):
         for subject in found:
             print(f"round {turn + 1} of {options.rounds}: {subject.title}", flush=True)
             results[subject.name].append(
-                measure.turn(subject, driver, options.records, turn))
+                measure.turn(subject, driver, source, turn))
+    return results
+
+
+def counted(options, found, driver):
+    """Requests by subject; the disk's own file system has none."""
+    source = measure.Source(driver, options.run, options.counted_files)
+    results = {}
+    for subject in found:
+        if subject.name not in ("home", "recordfs-private"):
+            print(f"counting requests: {subject.title}", flush=True)
+            results[subject.name] = requests.measure(subject, source, options.run)
     return results
 
 
 def large(options, found, driver):
+    source = measure.Source(driver, options.run, options.counted_files)
     results = {}
     for subject in found:
         if subject.name not in ("floor", "recordfs"):
@@ -87,7 +103,9 @@ def main():
     titles = {subject.name: subject.title for subject in found}
     driver = measure.Driver(options.work, 300)
     result = {"machine": report.machine(options.work), "records": options.records}
-    result["rounds"] = small(options, found, driver)
+    result["requests"] = counted(options, found, driver)
+    if not options.only_requests:
+        result["rounds"] = small(options, found, driver)
     if options.large:
         result["large"] = large(options, found, driver)
         result["large records"] = options.large_records
@@ -99,28 +117,41 @@ def main():
         with open(options.json, "w") as file:
             json.dump(result, file, indent=2)
             file.write("\n")
+    missed = [goal for goal in result["goals"] if goal["is a count"] and not goal["met"]]
+    if missed:
+        raise subjects.Failure("more requests than the goal; see the table above")
 
 
 def show(options, result, titles):
-    rounds = result["rounds"]
+    """Prints all tables, and adds medians and goals to the result."""
     print()
     print(", ".join(f"{key}: {value}" for key, value in result["machine"].items()))
-    print(f"{options.records} files of 300 bytes, {options.rounds} rounds\n")
-    report.print_rows(rounds, titles)
-    result["medians"] = {
-        name: {row: report.median(turns, row) for row in [*measure.ROWS, "memory"]}
-        for name, turns in rounds.items()
-    }
-    names = [name for name in rounds if name.startswith("recordfs")]
+    rounds = result.get("rounds", {})
+    if rounds:
+        print(f"{options.records} files of 300 bytes, {options.rounds} rounds\n")
+        report.print_rows(rounds, titles)
+        result["medians"] = {
+            name: {row: report.median(turns, row) for row in [*measure.ROWS, "memory"]}
+            for name, turns in rounds.items()
+        }
+    counts = result["requests"]
+    report.print_requests(counts, titles)
+    names = [name for name in titles if name.startswith("recordfs")]
     goals = {name: report.goals(rounds, name) for name in names}
+    for name in names:
+        goals[name] += report.rival_goals(rounds, name, counts)
     if "large" in result:
         report.print_large(result["large"], titles, options.large_records)
         for name in names:
             goals[name] = goals[name] + report.large_goals(result["large"], name)
+    asked = {name: requests.goals(counts, name) for name in names if name in counts}
     report.print_goals(goals, titles)
+    report.print_goals(asked, titles)
     result["goals"] = [
-        {"subject": name, "goal": what, "value": value, "limit": limit, "met": value <= limit}
-        for name, entries in goals.items() for what, value, limit in entries
+        {"subject": name, "goal": what, "value": value, "limit": limit, "met": value <= limit,
+         "is a count": entries is asked}
+        for entries in (goals, asked) for name, rows in entries.items()
+        for what, value, limit in rows
     ]
 
 

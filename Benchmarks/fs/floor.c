@@ -165,8 +165,8 @@ static struct fuse_entry_param entry(uint32_t at) {
 static void on_init(void *context, struct fuse_conn_info *connection) {
     (void)context;
     connection->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
-    connection->want |=
-        connection->capable & (FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_CACHE_SYMLINKS);
+    connection->want |= connection->capable
+        & (FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_HANDLE_KILLPRIV);
 }
 
 static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name) {
@@ -368,7 +368,7 @@ int main(int count, char **words) {
         return 2;
     }
     fill_tree(files);
-    char *options[] = {"floor", "-o", "fsname=floor,subtype=floor,default_permissions"};
+    char *options[] = {"floor", "-o", "fsname=floor,subtype=floor"};
     struct fuse_args arguments = FUSE_ARGS_INIT(3, options);
     struct fuse_session *session =
         fuse_session_new(&arguments, &operations, sizeof operations, NULL);

@@ -1,6 +1,7 @@
 """The work that is timed: one turn of one subject gives the microseconds per file of each row."""
 
 import os
+import shutil
 import subprocess
 import time
 
@@ -17,6 +18,13 @@ ROWS = {
     "read again": "read every file, again",
     "grep first": "grep -r, first time",
     "grep again": "grep -r, again",
+    "color first": "ls --color, first time",
+    "color again": "ls --color, again",
+    "cp": "cp -r into the mount",
+    "tar": "tar x",
+    "rsync": "rsync -a into the mount",
+    "git": "git add",
+    "rm": "rm -rf",
 }
 
 
@@ -61,13 +69,15 @@ def best(work):
     return min(work() for _ in range(3))
 
 
-def turn(subject, driver, count, generation):
+def turn(subject, driver, source, generation):
     """All rows of one subject, on a new file system."""
     row = {}
+    count = source.count
     subject.make()
     try:
         write(subject, driver, count, generation, row)
         read(subject, driver, count, row)
+        copy(subject, source, row)
     finally:
         subject.throw_away()
     return row
@@ -95,8 +105,51 @@ def read(subject, driver, count, row):
     subject.remount(count)
     row["grep first"] = tool(count, 1, "grep", "-r", "no such words", directory)
     row["grep again"] = best(lambda: tool(count, 1, "grep", "-r", "no such words", directory))
+    subject.remount(count)
+    row["color first"] = tool(count, 0, "ls", "--color=always", directory)
+    row["color again"] = best(lambda: tool(count, 0, "ls", "--color=always", directory))
     if sum(1 for _ in os.scandir(directory)) != count:
         raise Failure(f"{subject.name}: {directory} has not {count} files")
+
+
+class Source:
+    """The files that tools copy into a mount: a directory on the disk and an archive of it."""
+
+    def __init__(self, driver, folder, count):
+        self.directory = os.path.join(folder, "source")
+        self.archive = self.directory + ".tar"
+        self.count = count
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.makedirs(self.directory)
+        driver.time("create", self.directory, 0, count)
+        run("tar", "cf", self.archive, "-C", self.directory, ".")
+
+
+def copy(subject, source, row):
+    """Tools that bring many files in, and that take them away."""
+    def made(name):
+        path = os.path.join(os.path.dirname(subject.directory), name)
+        os.mkdir(path)
+        return path
+
+    def time(key, *words):
+        try:
+            row[key] = tool(source.count, 0, *words)
+        except Failure:
+            # A mount that a tool does not work on has no time for it; ours has to work.
+            if not subject.may_fail:
+                raise
+            row[key] = None
+
+    copies, unpacked, synced = made("Copies"), made("Unpacked"), made("Synced")
+    time("cp", "cp", "-r", source.directory + "/.", copies)
+    time("tar", "tar", "xf", source.archive, "-C", unpacked)
+    time("rsync", "rsync", "-a", source.directory + "/", synced + "/")
+    row["git"] = None
+    time("git", "git", "init", "-q", copies)
+    if row["git"] is not None:
+        time("git", "git", "-C", copies, "add", "-A")
+    time("rm", "rm", "-rf", unpacked)
 
 
 def large_turn(subject, driver, count, folder):

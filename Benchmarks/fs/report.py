@@ -5,6 +5,7 @@ import platform
 import statistics
 import subprocess
 
+import requests
 from measure import ROWS
 
 # The goals of the mount's contract: row, what it is compared with, the most that it may be.
@@ -45,7 +46,8 @@ def median(turns, row):
 def ratio(results, row, name, other):
     """The median over the rounds of the ratio in one round: the machine's moods cancel out."""
     pairs = zip(results.get(name, []), results.get(other, []))
-    values = [ours[row] / theirs[row] for ours, theirs in pairs if theirs.get(row)]
+    values = [ours[row] / theirs[row] for ours, theirs in pairs
+              if theirs.get(row) and ours.get(row) is not None]
     return statistics.median(values) if values else None
 
 
@@ -60,6 +62,26 @@ def goals(results, name):
     values = [turn["replace"] / turn["create"] for turn in turns]
     if values:
         found.append(("temporary file + rename: ratio to create", statistics.median(values), 3.0))
+    return found
+
+
+def rival_goals(results, name, counts):
+    """(what, value, limit): the row that is nearest to being slower, in time and in requests."""
+    found = []
+    for rival in ("juicefs", "rclone"):
+        times = [(ratio(results, row, name, rival), title) for row, title in ROWS.items()]
+        times = [pair for pair in times if pair[0] is not None]
+        if times:
+            worst, title = max(times)
+            found.append((f"worst row next to {rival} ({title}): ratio", worst, 1.0))
+        if rival in counts and name in counts:
+            pairs = [(requests.total(counts[name][row]), requests.total(counts[rival][row]), title)
+                     for row, title in requests.ROWS.items()]
+            margins = [(ours - theirs, title) for ours, theirs, title in pairs
+                       if theirs is not None]
+            worst, title = max(margins)
+            what = f"worst row next to {rival} ({title}): requests more for each file"
+            found.append((what, worst, requests.ONCE))
     return found
 
 
@@ -107,6 +129,23 @@ def print_rows(results, titles):
         table([""] + [titles[name] for name in names], lines)
 
 
+def print_requests(found, titles):
+    print("requests of the kernel for each file (strace on the daemon)")
+    lines = []
+    for row, title in requests.ROWS.items():
+        goal = requests.GOALS.get(row)
+        counts = [number(requests.total(rows[row])) for rows in found.values()]
+        lines.append([title] + counts + [number(goal, 0)])
+    table([""] + [titles[name] for name in found] + ["goal"], lines)
+    for name, rows in found.items():
+        print(f"{titles[name]}, by operation")
+        for row, title in requests.ROWS.items():
+            parts = [f"{operation} {value:.1f}" for operation, value in (rows[row] or {}).items()
+                     if value >= 0.05]
+            print(f"  {title}: {', '.join(parts) or 'none'}")
+        print()
+
+
 def print_large(large, titles, count):
     print(f"{count} records in one directory (and in a small one), microseconds for each entry")
     lines = []
@@ -130,8 +169,30 @@ def print_goals(found, titles):
         table(["goal", "value", "limit", ""], lines)
 
 
+def requests_markdown(found, titles):
+    lines = [
+        "Requests of the kernel for each file, counted with strace on the daemon.",
+        "",
+        "| | " + " | ".join(titles[name] for name in found) + " | goal |",
+        "|---|" + "---:|" * (len(found) + 1),
+    ]
+    for row, title in requests.ROWS.items():
+        cells = [number(requests.total(rows[row])) for rows in found.values()]
+        goal = number(requests.GOALS.get(row), 0)
+        lines.append(f"| {title} | " + " | ".join([*cells, goal]) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def markdown(result, titles, options):
-    """The table for the README."""
+    """The tables for the README."""
+    parts = [requests_markdown(result["requests"], titles)]
+    if "rounds" in result:
+        parts.insert(0, times_markdown(result, titles, options))
+    parts.append(goals_markdown(result["goals"], titles))
+    return "\n".join(parts)
+
+
+def times_markdown(result, titles, options):
     machine = result["machine"]
     names = list(result["medians"])
     lines = [
@@ -149,8 +210,12 @@ def markdown(result, titles, options):
     memory = [result["medians"][name]["memory"] for name in names]
     cells = [number(value and value / 1e6) for value in memory]
     lines.append("| memory of the process, MB | " + " | ".join(cells) + " |")
-    lines += ["", "| goal | value | limit | |", "|---|---:|---:|---|"]
-    for goal in result["goals"]:
+    return "\n".join(lines) + "\n"
+
+
+def goals_markdown(found, titles):
+    lines = ["| goal | value | limit | |", "|---|---:|---:|---|"]
+    for goal in found:
         verdict = "met" if goal["met"] else "missed"
         title = f"{titles[goal['subject']]}: {goal['goal']}"
         lines.append(f"| {title} | {goal['value']:.2f} | {goal['limit']:g} | {verdict} |")

@@ -39,6 +39,8 @@ class Subject:
 
     name = ""
     title = ""
+    # Whether there are tools that it cannot serve.
+    may_fail = False
 
     def __init__(self, work, folder, size):
         self.work = work
@@ -46,6 +48,8 @@ class Subject:
         self.mountpoint = os.path.join(self.folder, "mnt")
         self.storage = os.path.join(self.folder, "storage")
         self.size = size
+        # The words that the program which serves the mount is started with, to watch it.
+        self.tracer = []
 
     @property
     def directory(self):
@@ -117,7 +121,8 @@ class Subject:
 
     def start(self, *words):
         """Starts a program that serves the mount in the foreground, and waits for the mount."""
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            [*self.tracer, *words], stdin=subprocess.DEVNULL, start_new_session=True)
 
         def ready():
             if process.poll() is not None:
@@ -151,8 +156,8 @@ class Floor(Subject):
 
     def mount(self, count):
         self.start(
-            os.path.join(self.work, "floor"), "--count", str(count), "--size", str(self.size),
-            self.mountpoint)
+            os.path.join(self.work, "floor"), "--no-xattr", "--count", str(count), "--size",
+            str(self.size), self.mountpoint)
 
     def wait_for_end(self):
         self.reap()
@@ -193,7 +198,10 @@ class RecordFS(Subject):
             raise Failure(f"{self.program} is missing; build it: swift build -c release")
 
     def mount(self, count):
-        run(self.program, "mount", "--state", self.storage, self.mountpoint)
+        words = [self.program, "mount", "--state", self.storage, self.mountpoint]
+        if self.tracer:
+            return self.start(*words, "--foreground")
+        run(*words)
         wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint))
 
     def unmount(self):
@@ -218,6 +226,7 @@ class RecordFSPrivate(RecordFS):
 class JuiceFS(Subject):
     name = "juicefs"
     title = "JuiceFS, SQLite"
+    may_fail = True
 
     @property
     def program(self):
@@ -237,10 +246,13 @@ class JuiceFS(Subject):
 
     def mount(self, count):
         # Its own threads need a home for logs and cache that goes away with the run.
-        run(
-            self.program, "mount", "-d", "--no-usage-report", "--cache-dir",
+        words = [
+            self.program, "mount", "--no-usage-report", "--cache-dir",
             self.storage + "/cache", "--log", self.storage + "/log", self.database,
-            self.mountpoint)
+            self.mountpoint]
+        if self.tracer:
+            return self.start(*words)
+        run(*words, "-d")
         wait_until("juicefs to mount", lambda: is_mounted(self.mountpoint))
 
     def unmount(self):
@@ -251,6 +263,7 @@ class JuiceFS(Subject):
 class Rclone(Subject):
     name = "rclone"
     title = "rclone mount"
+    may_fail = True
 
     @property
     def program(self):

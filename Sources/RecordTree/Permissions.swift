@@ -1,0 +1,78 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// Who may do what on a mount for its owner alone, where the kernel leaves all checks to us.
+///
+/// Every caller is then the user whom the daemon runs as. So the host decides about scratch, whose
+/// files are the host's own: what it lets the daemon do, ext4 would let the caller do. What remains
+/// is what not even root may: write where a zone or the mount is for reading only, or what is
+/// generated. With `allowsOthers` the kernel checks the modes before it asks, and root's daemon
+/// passes everything here but that.
+extension Tree {
+    /// Whether the caller may read, write or execute (access(2), chdir(2)): throws what it gets.
+    package func checkAccess(_ number: NodeNumber, mask: Int32) throws(RecordError) {
+        let node = try node(number)
+        if mask & W_OK != 0 { try checkWritable() }
+        if case .scratch(let id) = node, let place = place(of: id) {
+            return try checkAccess(scratch: place, mask: mask)
+        }
+        guard let attributes = try attributes(of: node) else {
+            throw RecordError(.stale, "the file is gone; look its name up again")
+        }
+        guard mask & ~Int32(attributes.mode >> 6 & 7) == 0 else {
+            throw RecordError(.accessDenied, "the mode of the file does not allow it")
+        }
+    }
+
+    /// Throws unless names may come and go in the directory of scratch names.
+    func checkWritable(_ directory: ScratchPlace.Directory) throws(RecordError) {
+        switch directory {
+        case .type(let type): try checkWritable(type)
+        case .zone(let zone):
+            if let info = try store.zone(zone) { try checkWritable(info) }
+        case .database, .scratch: try checkWritable()
+        }
+    }
+
+    /// Throws unless a scratch directory may be listed: the kernel keeps listings, and asks about
+    /// the directory only when it is opened.
+    func checkListable(_ node: Node) throws(RecordError) {
+        guard case .scratch(let id) = node, let place = place(of: id) else { return }
+        try checkAccess(scratch: place, mask: R_OK)
+    }
+
+    private func checkAccess(scratch place: ScratchPlace, mask: Int32) throws(RecordError) {
+        if mask & W_OK != 0, place.directory.isScratchBase { try checkWritable(place.directory) }
+        let path = try scratchPath(place)
+        // The host would follow a symlink; the kernel has done that before it asked.
+        if let status = try storage.status(path), status.isSymlink { return }
+        guard withPath(path, { faccessat(AT_FDCWD, $0, mask, AT_EACCESS) }) == 0 else {
+            throw .lastSystemError("access", path)
+        }
+    }
+
+    /// What the kernel must look up again when a directory cannot be searched any more: it walks
+    /// through what it has cached without asking.
+    func noticesOfSearch(_ id: ScratchID, mode: UInt32) -> [KernelNotice] {
+        guard !options.allowsOthers, options.owner != 0, mode & 0o100 == 0,
+            let place = place(of: id)
+        else { return [] }
+        let parent = state.withLock { $0.nodes.number(of: place.directory.node) }
+        return parent.map { [.entry(parent: $0, name: place.name)] } ?? []
+    }
+}
+
+extension ScratchPlace.Directory {
+    fileprivate var node: Node {
+        switch self {
+        case .database(let database): .database(database)
+        case .zone(let zone): .zone(zone)
+        case .type(let type): .type(type)
+        case .scratch(let id): .scratch(id)
+        }
+    }
+
+    fileprivate var isScratchBase: Bool { if case .scratch = self { false } else { true } }
+}
