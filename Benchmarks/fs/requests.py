@@ -40,9 +40,11 @@ ROWS = {
     "git": "git add",
     "rm": "rm -rf",
 }
-# The most requests for each file; what a directory costs once is allowed for.
+# The most requests for each file; what a directory costs once is allowed for. For tar it is 9 where
+# chown is asked for, as root: the kernel then asks for the attributes, which libfuse 3.14 cannot
+# tell it to leave out.
 GOALS = {
-    "ls": 0, "color": 0, "read": 2, "redirect": 6, "cp": 6, "tar": 8, "rsync": 13, "sed": 13,
+    "ls": 0, "color": 0, "read": 2, "redirect": 6, "cp": 6, "tar": 9 if os.geteuid() == 0 else 8, "rsync": 13, "sed": 13,
     "mv": 2, "rm": 1,
 }
 ONCE = 0.25
@@ -134,13 +136,17 @@ def work(subject, counter, source):
     row["color"] = counter.count(files, "ls", "--color=always", main)
     copies = directory("Copies")
     row["cp"] = counter.count(files, "cp", "-r", source.directory + "/.", copies)
-    run("cat", *(entry.path for entry in os.scandir(copies)))
-    row["read"] = counter.count(files, "cat", *(entry.path for entry in os.scandir(copies)))
+    paths = [entry.path for entry in os.scandir(copies)]
+    for _ in range(2):
+        # Reading changes the time of access, about which the kernel asks once at the next read.
+        run("cat", *paths)
+    row["read"] = counter.count(files, "cat", *paths)
     run("bash", "-c", 'grep -r "no such words" "$1" || true', "bash", copies)
     row["grep"] = counter.count(files, "grep", "-r", "no such words", copies)
     row["sed"] = shell('cd "$1"; sed -i "s/Note/Text/" *.json', copies)
     row["tar"] = counter.count(files, "tar", "xf", source.archive, "-C", directory("Unpacked"))
-    row["rsync"] = counter.count(files, "rsync", "-a", source.directory + "/", directory("Synced") + "/")
+    synced = directory("Synced")
+    row["rsync"] = counter.count(files, "rsync", "-a", source.directory + "/", synced + "/")
     run("git", "init", "-q", copies)
     row["git"] = counter.count(files, "git", "-C", copies, "add", "-A")
     row["rm"] = counter.count(files, "rm", "-rf", os.path.dirname(copies) + "/Unpacked")

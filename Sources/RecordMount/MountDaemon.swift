@@ -12,6 +12,8 @@ package struct MountConfiguration: Sendable {
     package var stateDirectory: String
     package var readOnly = false
     package var allowOther = false
+    /// Without them the kernel learns at the first call that there are none, and asks no more.
+    package var extendedAttributes = false
     /// Further `-o` options for libfuse.
     package var options: [String] = []
     /// How long a deleted name may come back as the same record.
@@ -40,7 +42,8 @@ package enum MountDaemon {
         let tree = Tree(store: store, options: options)
         try tree.start()
         let session = Session(
-            fileSystem: RecordFileSystem(tree: tree, ready: ready),
+            fileSystem: RecordFileSystem(
+                tree: tree, hasExtendedAttributes: configuration.extendedAttributes, ready: ready),
             mountpoint: configuration.mountpoint, options: mountOptions(configuration))
         let messenger = KernelMessenger(
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
@@ -72,6 +75,9 @@ package enum MountDaemon {
     private static func mountOptions(_ configuration: MountConfiguration) -> MountOptions {
         var options = MountOptions(source: configuration.stateDirectory, subtype: "recordfs")
         options.allowOther = configuration.allowOther
+        // Of one user all checks are the tree's (`Tree.checkAccess`): the kernel would ask for the
+        // attributes of the directory before each change of it.
+        options.checksPermissions = configuration.allowOther
         options.isReadOnly = configuration.readOnly
         options.extra = configuration.options
         return options

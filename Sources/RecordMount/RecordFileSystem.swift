@@ -11,8 +11,12 @@ final class RecordFileSystem: FileSystem {
     /// Called once, when the kernel has accepted the mount.
     private let ready: @Sendable () -> Void
 
-    init(tree: Tree, ready: @escaping @Sendable () -> Void) {
+    /// ENOSYS to each call about them otherwise: most programs ask for them at every file.
+    private let hasExtendedAttributes: Bool
+
+    init(tree: Tree, hasExtendedAttributes: Bool, ready: @escaping @Sendable () -> Void) {
         self.tree = tree
+        self.hasExtendedAttributes = hasExtendedAttributes
         self.ready = ready
     }
 
@@ -25,7 +29,8 @@ final class RecordFileSystem: FileSystem {
             if let entry = try tree.lookup(parent: parent, name: name.bytes, caller: caller) {
                 sent(reply.send(Entry(entry)), entry)
             } else {
-                let isCacheable = tree.canCacheAbsence(parent: parent, name: name.bytes)
+                let isCacheable = tree.canCacheAbsence(
+                    parent: parent, name: name.bytes, caller: caller)
                 reply.sendNegative(timeout: isCacheable ? cacheSeconds : 0)
             }
         } catch {
@@ -64,6 +69,12 @@ final class RecordFileSystem: FileSystem {
             reply.send(FileAttributes(attributes), timeout: isCacheable ? cacheSeconds : 0)
         } catch {
             reply.fail(Errno(error))
+        }
+    }
+
+    func access(node: NodeID, mask: Int32, reply: consuming EmptyReply) {
+        answer(reply) { tree throws(RecordError) in
+            try tree.checkAccess(NodeNumber(node), mask: mask)
         }
     }
 
@@ -197,6 +208,7 @@ final class RecordFileSystem: FileSystem {
         node: NodeID, name: FileName, value: UnsafeRawBufferPointer,
         flags: ExtendedAttributeFlags, reply: consuming EmptyReply
     ) {
+        guard hasExtendedAttributes else { return reply.fail(.ENOSYS) }
         let bytes = Array(value)
         answer(reply) { tree throws(RecordError) in
             try tree.setAttribute(
@@ -205,6 +217,7 @@ final class RecordFileSystem: FileSystem {
     }
 
     func getxattr(node: NodeID, name: FileName, reply: consuming ExtendedAttributeReply) {
+        guard hasExtendedAttributes else { return reply.fail(.ENOSYS) }
         do throws(RecordError) {
             reply.send(try tree.attribute(name.bytes, of: NodeNumber(node)))
         } catch {
@@ -213,6 +226,7 @@ final class RecordFileSystem: FileSystem {
     }
 
     func listxattr(node: NodeID, reply: consuming ExtendedAttributeReply) {
+        guard hasExtendedAttributes else { return reply.fail(.ENOSYS) }
         do throws(RecordError) {
             reply.send(names: try tree.attributeNames(of: NodeNumber(node)).map(FileName.init))
         } catch {
@@ -221,6 +235,7 @@ final class RecordFileSystem: FileSystem {
     }
 
     func removexattr(node: NodeID, name: FileName, reply: consuming EmptyReply) {
+        guard hasExtendedAttributes else { return reply.fail(.ENOSYS) }
         answer(reply) { tree throws(RecordError) in
             try tree.removeAttribute(name.bytes, of: NodeNumber(node))
         }

@@ -94,6 +94,7 @@ extension Tree {
             }
             state.withLock { $0.places[type] = nil }
         case .zone(let zone):
+            if let info = try store.zone(zone) { try checkWritable(info) }
             try checkHasNoScratch(.zone(zone))
             try store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.removeZone(zone)

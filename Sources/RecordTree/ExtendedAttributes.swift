@@ -49,8 +49,9 @@ extension Tree {
         guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
             case .record(let id) = try node(number)
         else {
-            // Not EPERM: mv and cp -a try to copy them and pass over what is not supported.
-            throw RecordError(.unsupported, "only user.recordfs.state can be set, to `retry`")
+            // `cp --preserve=xattr` and `rsync -X` carry them from record to record: what they say
+            // belongs to each record, so that setting them succeeds and changes nothing.
+            return
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.retryOutbox(id)
@@ -59,9 +60,11 @@ extension Tree {
 
     package func removeAttribute(_ name: [UInt8], of number: NodeNumber) throws(RecordError) {
         try checkWritable()
-        guard case .scratch(let id) = try node(number), let place = place(of: id),
-            !name.starts(with: Self.prefix)
-        else { throw Self.noAttribute }
+        // rsync -X takes away what its source does not have.
+        if name.starts(with: Self.prefix) { return }
+        guard case .scratch(let id) = try node(number), let place = place(of: id) else {
+            throw Self.noAttribute
+        }
         try storage.removeAttribute(name, of: try scratchPath(place))
     }
 
@@ -119,9 +122,7 @@ extension Tree {
             Self.attribute("database", place.zone.database.name),
             (Self.prefix + Array("zone".utf8), place.zone.name.bytes),
             (Self.prefix + Array("type".utf8), place.type.bytes),
-            Self.attribute(
-                "permission",
-                place.zone.permission == .readWrite ? "READ_WRITE" : "READ_ONLY"),
+            Self.attribute("permission", place.permissionName),
         ]
         if place.zone.owner != .me {
             list.append((Self.prefix + Array("owner".utf8), place.zone.owner.bytes))
@@ -138,6 +139,10 @@ extension Tree {
         if let hash = entry.hash { list.append(Self.attribute("sha256", hash)) }
         return list
     }
+}
+
+extension TypePlace {
+    var permissionName: String { zone.permission == .readWrite ? "READ_WRITE" : "READ_ONLY" }
 }
 
 extension Timestamp {

@@ -14,6 +14,17 @@ package final class HostFile: Sendable {
         self.init(descriptor: descriptor)
     }
 
+    /// Opens a path, or, when its mode allows only what the caller wants, opens it for that.
+    static func opened(path: [UInt8], flags: Int32, elseOnly access: Int32) throws(RecordError)
+        -> HostFile
+    {
+        do throws(RecordError) {
+            return try HostFile(path: path, flags: flags)
+        } catch  where error.systemErrno == EACCES && flags & O_ACCMODE != access {
+            return try HostFile(path: path, flags: flags & ~O_ACCMODE | access)
+        }
+    }
+
     var status: stat {
         get throws(RecordError) {
             var status = stat()
@@ -111,6 +122,7 @@ extension stat {
     }
     var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var isSymlink: Bool { st_mode & S_IFMT == S_IFLNK }
 }
 
 extension timespec {

@@ -1,3 +1,4 @@
+import Glibc
 package import RecordModel
 import RecordStore
 import Synchronization
@@ -42,6 +43,7 @@ extension Tree {
 
     package func openDirectory(_ number: NodeNumber) throws(RecordError) -> Opened {
         let node = try node(number)
+        try checkListable(node)
         let handle = addHandle(.directory(DirectoryCursor(node)), flags: 0)
         return Opened(handle: handle, keepCache: isCacheable(node))
     }
@@ -79,11 +81,24 @@ extension Tree {
         }
         let names = cursor.snapshot.withLock { $0.names }
         for index in Int(clamping: offset)..<max(names.count, Int(clamping: offset)) {
-            guard let node = try find(names[index], in: cursor.node),
-                let entry = try listedEntry(of: node)
-            else { continue }
+            guard let entry = try listedEntry(names[index], in: cursor.node) else { continue }
             let listed = ListedEntry(name: names[index], entry: entry, next: UInt64(index) + 1)
             guard add(listed) else { return }
+        }
+    }
+
+    /// The entry of a listed name; nil when it has gone. In a scratch directory that can be listed
+    /// but not searched it is a name without a node, as for readdir on a disk.
+    private func listedEntry(_ name: [UInt8], in directory: Node) throws(RecordError)
+        -> NodeEntry?
+    {
+        do throws(RecordError) {
+            return try find(name, in: directory).flatMap(listedEntry)
+        } catch  where error.systemErrno == EACCES {
+            var unknown = file(NodeNumber(kind: .counted, row: 0), size: 0, modified: now, 0)
+            unknown.mode = 0
+            return NodeEntry(
+                node: NodeNumber(rawValue: 0), attributes: unknown, isCacheable: false)
         }
     }
 

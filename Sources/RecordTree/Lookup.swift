@@ -52,14 +52,13 @@ extension Tree {
 
     /// Whether the kernel may keep the answer "not there" for this name.
     ///
-    /// Not for a record's name: a refused rename makes a draft of it while the kernel holds the
-    /// directory's lock, which taking the answer back would need. What editors and git look for in
-    /// vain by the dozen are scratch names.
-    package func canCacheAbsence(parent: NodeNumber, name: [UInt8]) -> Bool {
-        guard name != Self.errorName, let node = state.withLock({ $0.nodes.node(parent) }) else {
-            return false
-        }
-        if case .type = node, case .record = EntryName(classifying: name) { return false }
+    /// Whoever makes a name without a call of the kernel that makes it takes the answer back by a
+    /// notice: a change from elsewhere, or a refused rename, whose draft comes under the name.
+    package func canCacheAbsence(parent: NodeNumber, name: [UInt8], caller: Requester) -> Bool {
+        // What has arrived is hidden from the daemon's own touches, not from others.
+        guard !isOwn(caller), name != Self.errorName,
+            let node = state.withLock({ $0.nodes.node(parent) })
+        else { return false }
         return isCacheable(node)
     }
 

@@ -44,7 +44,6 @@ extension Tree {
     }
 
     private func checkAccess(scratch place: ScratchPlace, mask: Int32) throws(RecordError) {
-        if mask & W_OK != 0, place.directory.isScratchBase { try checkWritable(place.directory) }
         let path = try scratchPath(place)
         // The host would follow a symlink; the kernel has done that before it asked.
         if let status = try storage.status(path), status.isSymlink { return }
@@ -73,6 +72,4 @@ extension ScratchPlace.Directory {
         case .scratch(let id): .scratch(id)
         }
     }
-
-    fileprivate var isScratchBase: Bool { if case .scratch = self { false } else { true } }
 }

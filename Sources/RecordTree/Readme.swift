@@ -16,7 +16,7 @@ enum Readme {
         machine sees, and the record stays as it was. See what is wrong, and where:
 
             cat DIR/.error                 the last rejected save of a directory
-            getfattr -d FILE               user.recordfs.state, user.recordfs.error, ...
+            cat .recordfs/meta/DB/ZONE/TYPE/NAME.json    name, times, state, error
             recordfs status                everything that waits or needs you
             recordfs draft discard PATH    give a draft up
 

@@ -46,6 +46,9 @@ extension Tree {
                 try transaction.saveDraft(text: text, type: type, stem: stem, id: id, error: error)
             }
             deliver(recordPages(entry.id) + [.content(NodeNumber(type))])
+            // The kernel may remember that there is no such name. It takes that back when this call
+            // is over, whose lock on the directory it needs for it.
+            if id == nil { notify([.entry(parent: NodeNumber(type), name: stem.fileName)]) }
             throw RecordError(.refusedRename, error.message, at: error.position)
         }
     }

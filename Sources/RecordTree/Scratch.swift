@@ -12,6 +12,7 @@ extension Tree {
 
     /// The path for a new name, its base directory made.
     func newScratchPath(_ place: ScratchPlace) throws(RecordError) -> [UInt8] {
+        try checkWritable(place.directory)
         guard let relative = state.withLock({ $0.scratch.relativePath(place) }) else {
             throw RecordError(.stale, "the directory is gone")
         }
@@ -57,9 +58,10 @@ extension Tree {
         // The daemon reads what a write-only handle needs for partial pages, and places appended
         // bytes itself.
         let hostFlags = flags & O_TRUNC | (flags & O_ACCMODE == O_RDONLY ? O_RDONLY : O_RDWR)
-        let file = try HostFile(path: path, flags: hostFlags)
+        let file = try HostFile.opened(
+            path: path, flags: hostFlags, elseOnly: flags & O_ACCMODE)
         let handle = addHandle(.scratch(file, id), flags: flags)
-        return Opened(handle: handle, keepCache: true)
+        return Opened(handle: handle, keepCache: true, needsNoFlush: true)
     }
 
     func createScratch(_ place: ScratchPlace, mode: UInt32, flags: Int32) throws(RecordError)
@@ -73,10 +75,11 @@ extension Tree {
             throw RecordError(.stale, "the file is gone")
         }
         let handle = addHandle(.scratch(file, id), flags: flags)
-        return (entry, Opened(handle: handle, keepCache: true))
+        return (entry, Opened(handle: handle, keepCache: true, needsNoFlush: true))
     }
 
     func removeScratch(_ place: ScratchPlace, isDirectory: Bool) throws(RecordError) {
+        try checkWritable(place.directory)
         try storage.remove(try scratchPath(place), isDirectory: isDirectory)
         state.withLock { state in
             if let number = state.nodes.number(of: .scratch(state.scratch.id(at: place))),

@@ -12,7 +12,9 @@ extension Tree {
         let node = try node(number)
         try checkWritable()
         switch node {
-        case .scratch(let id): try setScratch(id, changes, handle: handle)
+        case .scratch(let id):
+            try setScratch(id, changes, handle: handle)
+            if let mode = changes.mode { deliver(noticesOfSearch(id, mode: mode)) }
         case .record(let id):
             try checkUnchanged(node, changes)
             try setRecord(id, changes, handle: handle)

@@ -54,8 +54,13 @@ extension Tree {
 
     func metaText(_ id: RecordID) throws(RecordError) -> [UInt8]? {
         guard let meta = try store.meta(of: id) else { return nil }
-        let value = JSONValue.object([
+        let place = try place(of: meta.type)
+        var members = [
             JSONMember(key: "name", value: .string(Text(utf8: meta.name.bytes))),
+            JSONMember(key: "database", value: .string(Text(place.zone.database.name))),
+            JSONMember(key: "zone", value: .string(Text(utf8: place.zone.name.bytes))),
+            JSONMember(key: "type", value: .string(Text(utf8: place.type.bytes))),
+            JSONMember(key: "permission", value: .string(Text(place.permissionName))),
             JSONMember(
                 key: "changeTag",
                 value: meta.changeTag.isEmpty ? .null : .string(Text(meta.changeTag))),
@@ -65,8 +70,11 @@ extension Tree {
             JSONMember(key: "modifiedBy", value: .string(Text(meta.modifiedBy))),
             JSONMember(key: "generation", value: .integer(meta.generation)),
             JSONMember(key: "state", value: .string(Text(try stateName(of: meta)))),
-        ])
-        return value.serialized(pretty: true) + [UInt8(ascii: "\n")]
+        ]
+        if let draft = try store.draft(of: id) {
+            members.append(JSONMember(key: "error", value: .string(Text("\(draft.error)"))))
+        }
+        return JSONValue.object(members).serialized(pretty: true) + [UInt8(ascii: "\n")]
     }
 }
 

@@ -23,7 +23,7 @@ struct MountCommand: ParsableCommand {
     @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
-            "Mount options, separated by commas: ro, allow_other, grace=SECONDS, those of fuse.",
+            "Mount options, separated by commas: ro, allow_other, xattr, grace=SECONDS, those of fuse.",
             valueName: "options"))
     var options: [String] = []
     @Option(help: .hidden)
@@ -51,6 +51,7 @@ struct MountSettings {
     let directory: String
     let isReadOnly: Bool
     let allowsOther: Bool
+    let hasExtendedAttributes: Bool
     let grace: Duration
     let threads: Int
     /// Options that go to libfuse as they are.
@@ -66,6 +67,7 @@ struct MountSettings {
         let configuration = try command.state.configuration()
         var isReadOnly = command.readOnly || configuration.isReadOnly
         var allowsOther = command.allowOther
+        var hasExtendedAttributes = false
         var grace = configuration.grace
         var directory = command.state.directory
         var extra: [String] = []
@@ -75,6 +77,8 @@ struct MountSettings {
             switch option.prefix(while: { $0 != "=" }) {
             case "ro": isReadOnly = true
             case "allow_other": allowsOther = true
+            case "xattr": hasExtendedAttributes = true
+            case "noxattr": hasExtendedAttributes = false
             case "state": directory = Places.absolute(value ?? directory)
             case "grace":
                 guard let seconds = value.flatMap(Double.init), (0...3600).contains(seconds) else {
@@ -90,6 +94,7 @@ struct MountSettings {
         }
         self.isReadOnly = isReadOnly
         self.allowsOther = allowsOther
+        self.hasExtendedAttributes = hasExtendedAttributes
         self.grace = grace
         self.directory = directory
         extraOptions = extra
@@ -125,6 +130,7 @@ struct MountSettings {
         ]
         if isReadOnly { arguments.append("--read-only") }
         if allowsOther { arguments.append("--allow-other") }
+        if hasExtendedAttributes { arguments += ["-o", "xattr"] }
         for option in extraOptions { arguments += ["-o", option] }
         return arguments + ["--", mountpoint]
     }

@@ -91,6 +91,7 @@ struct MountService {
             mountpoint: settings.mountpoint, stateDirectory: settings.directory)
         configuration.readOnly = settings.isReadOnly
         configuration.allowOther = settings.allowsOther
+        configuration.extendedAttributes = settings.hasExtendedAttributes
         configuration.options = settings.extraOptions
         configuration.grace = settings.grace
         configuration.threads = settings.threads

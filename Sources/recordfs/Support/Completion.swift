@@ -122,7 +122,7 @@ struct Completion {
         case "--state": .directory
         case "--output": .file
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
-        case "-o": .words(["ro", "allow_other", "grace=", "state="])
+        case "-o": .words(["ro", "allow_other", "xattr", "grace=", "state="])
         default: .nothing
         }
     }

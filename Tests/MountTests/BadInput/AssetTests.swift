@@ -9,7 +9,7 @@ extension MountTests {
             (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
         private func bench() throws -> (MountedStore, String) {
-            let mounted = try MountedStore()
+            let mounted = try MountedStore(options: ["-o", "xattr"])
             let folder = try mounted.makeType()
             try SystemCall.writeFile("\(folder)/a.json", "{\n  \"title\": \"Soup\"\n}\n")
             return (mounted, folder)

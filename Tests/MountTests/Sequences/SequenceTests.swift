@@ -18,7 +18,7 @@ extension MountTests {
             "a TYPE directory does what the model says, step by step and after a remount",
             arguments: 1...20)
         func sequence(seed: Int) throws {
-            let mounted = try MountedStore()
+            let mounted = try MountedStore(options: ["-o", "xattr"])
             let folder = try mounted.makeType()
             var run = SequenceRun(folder: folder, seed: seed)
             // Half of the seeds end the daemon by SIGKILL: what a call answered must be there too.

@@ -3,9 +3,11 @@ import Testing
 extension MountTests {
     /// Every tool, through the kernel, on a record.
     @Suite struct ToolTests {
-        @Test("a tool's edit is one version of the same record", arguments: ToolCase.all)
-        func edit(tool: ToolCase) throws {
-            let bench = try ToolBench()
+        @Test(
+            "a tool's edit is one version of the same record, with attributes and without",
+            arguments: ToolCase.all, [false, true])
+        func edit(tool: ToolCase, hasAttributes: Bool) throws {
+            let bench = try ToolBench(hasAttributes)
             let before = try #require(try bench.mounted.store.record("soup"))
             let versions = try bench.store.history("soup").count
             let result = try tool.run(bench.place, tool.valid)
@@ -14,7 +16,7 @@ extension MountTests {
             let text = try SystemCall.readText(bench.place.file)
             let after = try bench.store.record("soup")
             let history = try bench.store.history("soup")
-            try ToolResults.append(
+            try bench.note(
                 ToolResult(
                     tool: tool.name, content: "valid", status: result.status,
                     message: bench.told(result.message),
@@ -38,9 +40,9 @@ extension MountTests {
 
         @Test(
             "a tool's bad edit is kept as a draft and leaves the record alone",
-            arguments: ToolCase.all.filter { $0.invalid != nil })
-        func badEdit(tool: ToolCase) throws {
-            let bench = try ToolBench()
+            arguments: ToolCase.all.filter { $0.invalid != nil }, [false, true])
+        func badEdit(tool: ToolCase, hasAttributes: Bool) throws {
+            let bench = try ToolBench(hasAttributes)
             let edit = try #require(tool.invalid)
             let before = try #require(try bench.store.record("soup"))
             let versions = try bench.store.history("soup")
@@ -50,7 +52,7 @@ extension MountTests {
             let text = try SystemCall.readText(bench.place.file)
             let draft = try bench.store.draft("soup")
             let undone = tool.failure == .undone
-            try ToolResults.append(
+            try bench.note(
                 ToolResult(
                     tool: tool.name, content: "invalid", status: result.status,
                     message: bench.told(result.message),
@@ -83,14 +85,21 @@ extension MountTests {
 private struct ToolBench {
     let mounted: MountedStore
     let place: ToolPlace
+    let hasAttributes: Bool
     var store: StoreInspection { mounted.store }
 
-    init() throws {
-        mounted = try MountedStore()
+    init(_ hasAttributes: Bool) throws {
+        self.hasAttributes = hasAttributes
+        mounted = try MountedStore(options: hasAttributes ? ["-o", "xattr"] : [])
         place = ToolPlace(folder: try mounted.makeType(), outside: mounted.outside)
         try SystemCall.makeDirectory(place.home)
         try SystemCall.writeFile(place.file, Edit.old)
         try SystemCall.syncDirectory(place.folder)
+    }
+
+    /// The table of tools shows a mount as users have it.
+    func note(_ result: ToolResult) throws {
+        if !hasAttributes { try ToolResults.append(result) }
     }
 
     /// The line of a message that says what went wrong, without this machine's paths.
@@ -110,6 +119,10 @@ private struct ToolBench {
         #expect(told.contains("line \(line), column "), "\(told)")
         #expect(told.contains(place.name), "\(told)")
         #expect(try SystemCall.list(place.folder).contains(".error"))
+        let meta = try SystemCall.readText(
+            "\(mounted.mountPoint)/.recordfs/meta/private/Kitchen/Recipe/\(place.name)")
+        #expect(meta.contains("\"state\": \"draft\"") && meta.contains("line \(line)"), "\(meta)")
+        guard hasAttributes else { return }
         #expect(try SystemCall.attribute(place.file, "user.recordfs.state") == "draft")
         let reason = try SystemCall.attribute(place.file, "user.recordfs.error")
         #expect(reason?.contains("line \(line)") ?? false, "\(reason ?? "no attribute")")
