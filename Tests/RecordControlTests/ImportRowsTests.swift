@@ -13,7 +13,7 @@ struct ImportRowsTests {
         var description: String { "\(line) \(key ?? "-") \(text)" }
     }
 
-    private func all(_ rows: some ImportRows) throws -> [Seen] {
+    private func all(_ rows: any ImportRows) throws -> [Seen] {
         var rows = rows
         var seen: [Seen] = []
         while let row = try rows.next() {
@@ -33,8 +33,21 @@ struct ImportRowsTests {
         try all(try JSONRows(text: bytes(text), at: key))
     }
 
+    /// The rows of a file, as an import reads them.
+    private func rows(
+        _ name: String, _ content: [UInt8], schema: [RecordSchema.Field] = [],
+        _ options: ImportSource.Options = .init()
+    ) throws -> [Seen] {
+        let directory = try TemporaryDirectory()
+        let path = "\(directory.path)/\(name)"
+        try writeWholeFile(content, to: path)
+        let source = try ImportSource(path, options)
+        let plan = try source.survey(schema: RecordSchema(fields: schema))
+        return try all(try source.rows(plan))
+    }
+
     private func csv(_ text: String, schema: [RecordSchema.Field] = []) throws -> [Seen] {
-        try all(try CSVRows(text: bytes(text), schema: RecordSchema(fields: schema)))
+        try rows("a.csv", bytes(text), schema: schema)
     }
 
     @Test(
@@ -118,7 +131,7 @@ struct ImportRowsTests {
         let directory = try TemporaryDirectory()
         let path = try directory.file(
             "a.ndjson", "{\"a\":1}\n\n{\"a\":}\r\n[1]\n{\"a\":2\n{\"a\":2}")
-        let rows = try all(try LineRows(path: path, byteCount: nil))
+        let rows = try all(try ImportSource(path).rows())
         #expect(rows.map(\.line) == [1, 3, 4, 5, 6])
         #expect(rows[1].text.hasPrefix("bad invalidJSON line 3, column 6"))
         #expect(rows[3].text.hasPrefix("bad invalidJSON line 5, column 7"))
@@ -131,7 +144,7 @@ struct ImportRowsTests {
         let directory = try TemporaryDirectory()
         let value = String(repeating: "x", count: 700_000)
         let path = try directory.file("a.ndjson", "{\"a\":\"\(value)\"}\n{\"b\":1}\n")
-        let rows = try all(try LineRows(path: path, byteCount: nil))
+        let rows = try all(try ImportSource(path).rows())
         #expect(rows.map(\.text.utf8.count) == [700_008, 7])
     }
 
@@ -163,24 +176,115 @@ struct ImportRowsTests {
         #expect(rows.map(\.text) == [#"{"a":"1","b":2,"c":[1,2]}"#])
     }
 
-    @Test("names of a header that no field can have are mended")
+    @Test("a header may name a column twice, or not at all")
     func csvHeader() throws {
         #expect(
-            try csv("First name,2nd,größe\na,b,c\n").map(\.text) == [
-                #"{"First_name":"a","f_2nd":"b","gr____e":"c"}"#
+            try csv("a,,a,\n1,2,3,4\n").map(\.text) == [
+                #"{"a":1,"column_2":2,"a_2":3,"column_4":4}"#
+            ])
+        #expect(try csv("a,a_2,a\n1,2,3\n").map(\.text) == [#"{"a":1,"a_2":2,"a_2_3":3}"#])
+        #expect(try error { _ = try csv("") }.code == .invalidArgument)
+    }
+
+    @Test("cells that a short row has not are no values, and a long row is refused")
+    func csvRowLength() throws {
+        let rows = try csv("a,b\n1\n1,2,3\n")
+        #expect(rows[0].text == #"{"a":1}"#)
+        #expect(rows[1].text.hasPrefix("bad invalidRecord"))
+    }
+
+    @Test(
+        "the delimiter of a table is found",
+        arguments: [
+            "a;b\n1,5;x,y\n2,5;z\n", "a\tb\n1,5\tx,y\n2,5\tz\n", "a|b\n1,5|x,y\n2,5|z\n",
+            "a,b\n\"1,5\",\"x,y\"\n\"2,5\",z\n",
+        ])
+    func delimiters(text: String) throws {
+        #expect(
+            try csv(text).map(\.text) == [#"{"a":"1,5","b":"x,y"}"#, #"{"a":"2,5","b":"z"}"#])
+    }
+
+    @Test("a delimiter that is named is taken, and quotes between tabs are plain characters")
+    func namedDelimiter() throws {
+        var options = ImportSource.Options()
+        options.delimiter = UInt8(ascii: ":")
+        #expect(try rows("a.csv", bytes("a:b\n1,2:3\n"), options).map(\.text).count == 1)
+        #expect(
+            try rows("a.tsv", bytes("a\tb\n7\" disk\t1\n")).map(\.text) == [
+                #"{"a":"7\" disk","b":1}"#
             ])
     }
 
-    @Test("a header that names a field twice, or not at all, is refused")
-    func csvBadHeader() throws {
-        #expect(try error { _ = try csv("a,a\n1,2\n") }.code == .invalidArgument)
-        #expect(try error { _ = try csv("a,\n1,2\n") }.code == .invalidArgument)
-        #expect(try error { _ = try csv("") }.code == .invalidArgument)
+    @Test(
+        "an encoding that is named, or told by its mark, is read",
+        arguments: [
+            ("windows-1252", [0x80, 0xE9], "€é"), ("latin1", [0xE9], "é"),
+            ("UTF-16LE", [0xE9, 0, 0x3D, 0xD8, 0x00, 0xDE], "é😀"),
+        ] as [(String, [UInt8], String)])
+    func encodings(name: String, text: [UInt8], wanted: String) throws {
+        let isWide = name == "UTF-16LE"
+        func encoded(_ text: String) -> [UInt8] {
+            text.utf8.flatMap { isWide ? [$0, 0] : [$0] }
+        }
+        let table = encoded("a\n") + text + encoded("\n")
+        var options = ImportSource.Options()
+        options.encoding = name
+        let expected = ["{\"a\":\"\(wanted)\"}"]
+        #expect(try rows("a.csv", table, options).map(\.text) == expected)
+        let lines = encoded("{\"a\":\"") + text + encoded("\"}\n")
+        #expect(try rows("a.ndjson", lines, options).map(\.text) == expected)
+        #expect(
+            try rows("a.json", encoded("[") + lines + encoded("]"), options).map(\.text) == expected
+        )
+        guard isWide else { return }
+        #expect(try rows("a.csv", [0xFF, 0xFE] + table).map(\.text) == expected)
+        options.encoding = "utf-16"
+        #expect(try rows("a.csv", [0xFF, 0xFE] + table, options).map(\.text) == expected)
+        #expect(try error { _ = try rows("a.csv", table) }.message.contains("utf-16le"))
+    }
+
+    @Test(
+        "a table that is not UTF-8 is refused with its line, wherever that is",
+        arguments: [0, 300_000])
+    func notUTF8(distance: Int) throws {
+        let filler = Array(repeating: bytes("x\n"), count: distance / 2).flatMap { $0 }
+        let table = bytes("a\n") + filler + bytes("caf") + [0xE9] + bytes("\n")
+        let refusal = try error { _ = try rows("a.csv", table) }
+        #expect(refusal.code == .invalidArgument)
+        #expect(refusal.message.hasPrefix("line \(distance / 2 + 2) is not UTF-8"), "\(refusal)")
+        #expect(refusal.message.contains("--encoding"))
+        let cut = bytes("a\ncaf") + [0xC3]
+        #expect(try error { _ = try rows("a.csv", cut) }.message.hasPrefix("line 2 "))
+        let whole = bytes("a\n") + filler + bytes("é\n")
+        #expect(try rows("a.csv", whole).last?.text == #"{"a":"é"}"#)
+    }
+
+    @Test("bytes that an encoding has not, and encodings that nobody knows, are refused")
+    func badEncoding() throws {
+        var options = ImportSource.Options()
+        options.encoding = "utf-16le"
+        let cut = try error { _ = try rows("a.csv", [0x61, 0, 0x0A, 0, 0x61], options) }
+        #expect(cut.message.contains("line 2 ends inside a character"), "\(cut)")
+        let lone = try error {
+            _ = try rows("a.csv", [0x61, 0, 0x0A, 0, 0x00, 0xDC, 0x61, 0], options)
+        }
+        #expect(lone.message.contains("line 2 "), "\(lone)")
+        options.encoding = "klingon"
+        #expect(
+            try error { _ = try rows("a.csv", bytes("a\n"), options) }.message.contains("iconv -l"))
+    }
+
+    @Test("a quote that is never closed costs its own row, also far from the end of the file")
+    func unclosedQuote() throws {
+        let rest = String(repeating: "1,2\n", count: 100_000)
+        let rows = try csv("a,b\n\"x,y\n" + rest)
+        #expect(rows.count == 100_001)
+        #expect(rows.filter { $0.text.hasPrefix("bad") }.map(\.line) == [2])
     }
 
     @Test("a bad CSV row has its line, and the rows behind it are read")
     func csvBadRow() throws {
-        let rows = try csv("a,b\n1,2\n1\n\"x\ny\",2\n1,a\"b\n3,4\n")
+        let rows = try csv("a,b\n1,2\n1,2,3\n\"x\ny\",2\n1,a\"b\n3,4\n")
         #expect(rows.map(\.line) == [2, 3, 4, 6, 7])
         #expect(rows[1].text.hasPrefix("bad invalidRecord"))
         #expect(rows[3].text.hasPrefix("bad"))
@@ -203,7 +307,10 @@ struct ImportRowsTests {
     func unopened() throws {
         let directory = try TemporaryDirectory()
         func open(_ path: String, _ format: TransferFormat? = nil, at key: String? = nil) throws {
-            _ = try ImportSource.open(path, format: format, at: key, schema: .empty)
+            var options = ImportSource.Options()
+            options.format = format
+            options.key = key
+            _ = try ImportSource(path, options)
         }
         #expect(try error { try open("\(directory.path)/none.json") }.code == .notFound)
         let text = try directory.file("a.txt", "{}")

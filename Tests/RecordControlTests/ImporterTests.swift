@@ -20,27 +20,33 @@ struct ImporterTests {
         var problems: [String] = []
         var progress: [ImportProgress] = []
         var batches: [Int] = []
+        var plan = ImportPlan()
     }
 
     private func run(
         _ name: String, _ content: String, _ report: Report = Report(),
-        stopAfterBatches: Int = .max, change: (inout Importer.Options) -> Void = { _ in }
+        stopAfterBatches: Int = .max, nameField: String? = nil,
+        change: (inout Importer.Options) -> Void = { _ in }
     ) throws -> ImportProgress {
         let path = try directory.file(name, content)
-        return try run(path: path, report, stopAfterBatches: stopAfterBatches, change: change)
+        return try run(
+            path: path, report, stopAfterBatches: stopAfterBatches, nameField: nameField,
+            change: change)
     }
 
     private func run(
         path: String, _ report: Report = Report(), stopAfterBatches: Int = .max,
+        nameField: String? = nil,
         change: (inout Importer.Options) -> Void = { _ in }
     ) throws -> ImportProgress {
         let type = try #require(target.type)
         var options = Importer.Options(target: target)
         change(&options)
         let executor = ControlExecutor(store: store)
-        var importer = Importer(
-            try ImportSource.open(path, format: nil, at: nil, schema: try store.schema(of: type)),
-            options: options,
+        let source = try ImportSource(path)
+        report.plan = try source.survey(schema: try store.schema(of: type), nameField: nameField)
+        var importer = try Importer(
+            source, plan: report.plan, options: options,
             perform: { (request) throws(RecordError) in
                 if case .importBatch(let batch) = request {
                     if report.batches.count == stopAfterBatches {
@@ -50,7 +56,7 @@ struct ImporterTests {
                 }
                 return try executor.run(request)
             },
-            onProblem: { report.problems.append("\($0.line): \($0.error.code)") },
+            onProblem: { report.problems.append("\($0.line ?? -$0.number): \($0.error.code)") },
             onProgress: { report.progress.append($0) })
         return try importer.run()
     }
@@ -74,6 +80,7 @@ struct ImporterTests {
     @Test("bad rows are reported with their lines and the others go in")
     func badRows() throws {
         let report = Report()
+        _ = try run("first.ndjson", #"{"id":"z","n":0}"#)
         let result = try run(
             "a.ndjson",
             """
@@ -82,23 +89,23 @@ struct ImporterTests {
             {"id":"c","n":"text"}
             {"n":4}
             {"id":"a","n":5}
-            {"id":"e","bad key":1}
+            {"id":"e","$bad":1}
             {"id":"f","n":6}
 
-            """, report)
+            """, report, nameField: "id")
         #expect(result.created == 2 && result.failed == 5 && result.rows == 7)
         #expect(
             report.problems.sorted() == [
                 "2: invalidJSON", "3: schemaMismatch", "4: invalidRecord", "5: alreadyExists",
                 "6: invalidRecord",
             ])
-        #expect(try store.names(in: "private/World/Row").sorted() == ["a", "f"])
+        #expect(try store.names(in: "private/World/Row").sorted() == ["a", "f", "z"])
         #expect(try store.text(at: "private/World/Row/a")?.contains("1") == true)
     }
 
     @Test("a strict import stops at the first bad row and keeps those before it")
     func strict() throws {
-        for bad in ["{\"id\":\"b\",\"n\":}", "{\"id\":\"b\",\"n\":\"text\"}"] {
+        for bad in ["{\"id\":\"b\",\"n\":}", "{\"id\":\"b\",\"$n\":\"text\"}"] {
             let report = Report()
             let result = try run(
                 "a.ndjson", "{\"id\":\"a\",\"n\":1}\n\(bad)\n{\"id\":\"c\",\"n\":2}\n", report
@@ -169,12 +176,184 @@ struct ImporterTests {
         let row = #"{"label":"x","name":"n","code":"c"}"#
         _ = try run("a.ndjson", row + "\n")
         #expect(try store.names(in: "private/World/Row") == ["c"])
-        _ = try run("a.ndjson", row + "\n") { $0.nameField = "label" }
+        _ = try run("a.ndjson", row + "\n", nameField: "label")
         #expect(try store.names(in: "private/World/Row").sorted() == ["c", "x"])
         _ = try run("a.ndjson", "{\"other\":1}\n{\"other\":2}\n")
-        #expect(try store.names(in: "private/World/Row").contains("line-2"))
+        #expect(try store.names(in: "private/World/Row").contains("row-2"))
         _ = try run("a.ndjson", "{\"id\":17,\"other\":1}\n")
         #expect(try store.names(in: "private/World/Row").contains("17"))
+    }
+
+    @Test(
+        "types come from all rows, not from the first",
+        arguments: [
+            ("18", "18.5", "DOUBLE"), ("null", "1.5", "DOUBLE"), ("[]", "[\"a\"]", "LIST<STRING>"),
+            ("[1]", "[1.5]", "LIST<DOUBLE>"), ("1", "\"one\"", "JSON"),
+            ("\"a\"", "{\"k\":1}", "JSON"),
+            ("9007199254740993", "0.5", "JSON"),
+        ])
+    func types(first: String, second: String, type: String) throws {
+        let name = try #require(target.type)
+        for (file, rows) in [
+            ("a.ndjson", ["{\"id\":\"a\",\"v\":\(first)}", "{\"id\":\"b\",\"v\":\(second)}"]),
+            ("b.ndjson", ["{\"id\":\"c\",\"v\":\(second)}", "{\"id\":\"d\",\"v\":\(first)}"]),
+        ] {
+            let result = try run(file, rows.joined(separator: "\n"))
+            #expect(result.created == 2 && result.failed == 0)
+            #expect(try store.schema(of: name).type(of: FieldName("v"))?.name == type)
+        }
+        #expect(
+            try store.text(at: "private/World/Row/a")?.contains("\"v\": \(first.first ?? " ")")
+                == true)
+        #expect(try store.integrityCheck(deep: true) == [])
+    }
+
+    @Test("empty cells and whole numbers in the first rows of a table decide no type")
+    func tableTypes() throws {
+        let name = try #require(target.type)
+        let result = try run("a.csv", "id,n,m,big\na,,1,9007199254740993\nb,18,,0.5\nc,18.5,x,\n")
+        #expect(result.created == 3 && result.failed == 0)
+        let schema = try store.schema(of: name)
+        #expect(schema.fields.map(\.type) == [.string, .double, .string, .string])
+        #expect(try store.text(at: "private/World/Row/a")?.contains("\"9007199254740993\"") == true)
+    }
+
+    @Test("a field that the type has as whole numbers is widened by rows with fractions")
+    func widens() throws {
+        let name = try #require(target.type)
+        _ = try run("a.ndjson", #"{"id":"a","n":3}"#)
+        let result = try run("b.csv", "id,n\nb,4\nc,4.5\n")
+        #expect(result.created == 2 && result.failed == 0)
+        #expect(try store.schema(of: name).type(of: FieldName("n")) == .double)
+    }
+
+    @Test("keys that no field can have are mended alike in every format, and never collide")
+    func mendedKeys() throws {
+        let report = Report()
+        _ = try run(
+            "a.json",
+            #"[{"id":"a","IMDB Rating":1,"größe":2,"2nd":3,"a_b":4,"a b":5,"a-b":6,"":7}]"#,
+            report)
+        let wanted = [
+            "IMDB Rating": "IMDB_Rating", "größe": "gr____e", "2nd": "f_2nd", "a b": "a_b_2",
+            "a-b": "a_b_3", "": "field",
+        ]
+        #expect(
+            Dictionary(
+                uniqueKeysWithValues: report.plan.naming.mended.map {
+                    ($0.key.string, $0.name.string)
+                })
+                == wanted)
+        let text = try #require(try store.text(at: "private/World/Row/a"))
+        for (name, value) in [("a_b", 4), ("a_b_2", 5), ("a_b_3", 6), ("field", 7), ("f_2nd", 3)] {
+            #expect(text.contains("\"\(name)\": \(value)"))
+        }
+        let table = Report()
+        _ = try run("a.csv", "id,IMDB Rating,größe,2nd,a_b,a b,a-b\nb,1,2,3,4,5,6\n", table)
+        #expect(
+            table.plan.naming.mended.map(\.name) == report.plan.naming.mended.dropLast().map(\.name)
+        )
+        _ = try run("b.csv", "First name,n\nx,1\n", nameField: "First name")
+        _ = try run("b.csv", "First name,n\ny,1\n", nameField: "First_name")
+        #expect(try store.names(in: "private/World/Row").sorted() == ["a", "b", "x", "y"])
+    }
+
+    @Test(
+        "a field names the records only when it is different in every row",
+        arguments: [
+            (#"[{"id":1,"name":"a"},{"id":1,"name":"b"}]"#, ["a", "b"], "rows 1 and 2"),
+            (#"[{"id":1,"name":"a"},{"name":"b"}]"#, ["a", "b"], "row 2 has none"),
+            (
+                #"[{"name":"a"},{"name":"b"},{"name":"a"}]"#, ["row-1", "row-2", "row-3"],
+                "rows 1 and 3"
+            ),
+            (#"[{"id":null},{"id":"b"}]"#, ["row-1", "row-2"], "row 1 is no text"),
+            (#"[{"x":1},{"x":2}]"#, ["row-1", "row-2"], ""),
+        ])
+    func uniqueNames(rows: String, names: [String], reason: String) throws {
+        let report = Report()
+        let result = try run("a.json", rows, report)
+        #expect(result.failed == 0)
+        #expect(try store.names(in: "private/World/Row").sorted() == names)
+        if names[0].hasPrefix("row") {
+            #expect(
+                (report.plan.names.unsuitable?.reason ?? "").hasPrefix(reason)
+                    || report.plan.names.unsuitable?.reason.contains(reason) == true)
+        }
+    }
+
+    @Test("a rehearsal counts what an import would do, and changes nothing")
+    func rehearsal() throws {
+        _ = try run("a.ndjson", "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":1}\n")
+        let token = try store.lastToken()
+        let name = try #require(target.type)
+        let schema = try store.schema(of: name)
+        let report = Report()
+        let rows = (0..<500).map { "{\"id\":\"r\($0)\",\"k\":\($0)}\n" }.joined()
+        let result = try run(
+            "b.ndjson",
+            "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2.5}\n{\"id\":\"c\",\"n\":\"x\"}\n" + rows
+                + "{\"id\":\"d\",\"k\":0.5}\n", report
+        ) { $0.isRehearsal = true }
+        #expect(
+            [result.created, result.updated, result.unchanged, result.failed] == [501, 1, 1, 1])
+        #expect(report.problems == ["3: schemaMismatch"])
+        #expect(try store.names(in: "private/World/Row") == ["a", "b"])
+        #expect(try store.lastToken() == token)
+        #expect(try store.schema(of: name) == schema)
+        let real = try run(path: "\(directory.path)/b.ndjson")
+        #expect([real.created, real.updated, real.unchanged, real.failed] == [501, 1, 1, 1])
+    }
+
+    @Test("rows that share a line are told by their numbers")
+    func minified() throws {
+        let report = Report()
+        let result = try run(
+            "a.json", #"[{"id":"a","$x":1},{"id":"b"},{"id":"c","$x":1}]"#, report)
+        #expect(result.created == 1)
+        #expect(report.problems == ["-1: invalidRecord", "-3: invalidRecord"])
+    }
+
+    @Test("a table in another encoding stores nothing, wherever its first bad line is")
+    func badEncoding() throws {
+        let path = "\(directory.path)/a.csv"
+        let rows = (0..<5000).map { "r\($0),x\n" }.joined()
+        try writeWholeFile(bytes("id,v\n" + rows) + [0xE9, 0x0A], to: path)
+        #expect(try error { _ = try run(path: path) }.message.hasPrefix("line 5002 "))
+        #expect(failsToFind(try RecordPath("private/World/Row")))
+    }
+
+    private func failsToFind(_ path: RecordPath) -> Bool {
+        do {
+            _ = try store.type(at: path)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test("refused rows are grouped by their reasons, ten are shown, and all are in a file")
+    func problems() throws {
+        let problems = ImportProblems(
+            source: "a.csv", stateDirectory: directory.path, target: target)
+        func problem(_ number: Int, _ message: String) -> ImportProblem {
+            ImportProblem(
+                line: number, number: number, file: nil, error: RecordError(.invalidRecord, message)
+            )
+        }
+        for number in 1...10 { try problems.add(problem(number, "the row has \(number) cells")) }
+        #expect(try problems.finish() == nil)
+        for number in 11...40 { try problems.add(problem(number, "field \"n\" is INT64")) }
+        let path = try #require(try problems.finish())
+        #expect(problems.groups.map(\.count) == [30, 10])
+        #expect(problems.groups[0].first.text(in: "a.csv") == "a.csv:11: field \"n\" is INT64")
+        #expect(problems.first.count == 10)
+        let lines = String(decoding: try readWholeFile(path), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 40)
+        #expect(lines.first == "a.csv:1: the row has 1 cells")
+        let clean = ImportProblems(source: "a.csv", stateDirectory: directory.path, target: target)
+        #expect(try clean.finish() == nil)
+        #expect(access(path, F_OK) != 0)
     }
 
     @Test("$name names the record and is no field of it")

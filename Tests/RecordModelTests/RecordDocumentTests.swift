@@ -85,7 +85,8 @@ struct RecordDocumentTests {
     static let known = schema(
         ("count", .int64), ("price", .double), ("title", .string), ("made", .timestamp),
         ("thumb", .bytes), ("place", .location), ("author", .reference), ("photo", .asset),
-        ("tags", .list(.string)), ("any", .json), ("days", .list(.timestamp)))
+        ("tags", .list(.string)), ("any", .json), ("days", .list(.timestamp))
+    ).declared
 
     static let shapes = [
         Refused("[]", .invalidRecord, 1, "a record is an object in { }, and this is an array"),

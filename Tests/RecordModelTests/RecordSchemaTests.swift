@@ -16,7 +16,7 @@ struct RecordSchemaTests {
         #expect(adopted.adopting(record) == nil)
     }
 
-    @Test("the type of a known field never changes")
+    @Test("a known field keeps its type")
     func knownFields() throws {
         let old = schema(("servings", .double))
         let record = try document(#"{"servings": 1, "new": 2}"#)
@@ -35,14 +35,45 @@ struct RecordSchemaTests {
         #expect(adopted?.adopting(filled)?.type(of: "tags") == .list(.string))
     }
 
-    @Test("a document that was read under the old schema is refused under the new one")
-    func evolution() throws {
+    @Test("a fraction makes a field of whole numbers DOUBLE, and the indexes stay")
+    func widening() throws {
+        let old = RecordSchema(fields: [
+            .init(
+                name: "n", type: .int64, isQueryable: false, isSortable: true, isSearchable: false),
+            .init(name: "list", type: .list(.int64)),
+        ])
+        let record = try document(#"{"n": 2.5, "list": [1, 0.5], "k": 1}"#, old)
+        #expect(record["n"] == .double(2.5))
+        #expect(record["list"] == .list([.double(1), .double(0.5)]))
+        let new = try #require(old.adopting(record))
+        #expect(new.fields.map(\.type) == [.double, .list(.double), .int64])
+        #expect(new["n"]?.isQueryable == false && new["n"]?.isSortable == true)
+        #expect(old.widened(in: new) == ["n", "list"])
+        #expect(old.adopting(try document(#"{"n": 3, "list": [1]}"#, old)) == nil)
+        #expect(new.adopting(try document(#"{"n": 3}"#, new)) == nil)
+    }
+
+    @Test("only whole numbers widen, and only where nobody has declared their type")
+    func noWidening() throws {
         let first = try #require(RecordSchema.empty.adopting(document(#"{"price": 5}"#)))
-        let error = refusal { try document(#"{"price": 5.5}"#, first) }
-        #expect(error?.code == .schemaMismatch)
-        #expect(error?.message.contains("\"price\" is INT64 in the schema") == true)
-        #expect(error?.message.contains("change the type in .recordfs/schema") == true)
+        for (schema, text) in [
+            (first, #"{"price": "5.5"}"#), (first, #"{"price": [5.5]}"#),
+            (first.declared, #"{"price": 5.5}"#),
+        ] {
+            let error = refusal { try document(text, schema) }
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.message.contains("\"price\" is INT64 in the schema") == true)
+            #expect(error?.message.contains("change the type in .recordfs/schema") == true)
+        }
         #expect(try document(#"{"price": null}"#, first).fields.isEmpty)
+    }
+
+    @Test("a list is not widened beside a whole number that would be rounded")
+    func inexactList() throws {
+        let old = schema(("list", .list(.int64)))
+        let error = refusal { try document(#"{"list": [9007199254740993, 0.5]}"#, old) }
+        #expect(error?.message.contains("9007199254740993 would not be exact") == true)
+        #expect(try document(#"{"list": [9007199254740992, 0.5]}"#, old).fields.count == 1)
     }
 
     @Test("type names are those of the schema language", arguments: FieldType.scalars)

@@ -21,6 +21,10 @@ package struct ImportBatch: Sendable {
     package var rows: [Row]
     /// Whether the rows after a bad one are left out; those before it are kept.
     package let stopsAtError: Bool
+    /// Fields that are new to the type, with the types that all rows of the import call for.
+    package var fields: [(name: FieldName, type: FieldType)] = []
+    /// Whether the transaction is undone once it has said what it would do.
+    package var isRehearsal = false
 
     package init(target: RecordPath, rows: [Row], stopsAtError: Bool = false) {
         self.target = target
@@ -143,6 +147,9 @@ extension ControlRequest {
             [
                 "path": .text(batch.target.bytes), "strict": .bool(batch.stopsAtError),
                 "rows": .array(rows),
+                "fields": .array(
+                    batch.fields.map { .array([.text($0.name.bytes), .text($0.type.name)]) }),
+                "rehearsal": .bool(batch.isRehearsal),
             ],
             body: batch.rows.flatMap(\.text))
     }
@@ -152,6 +159,16 @@ extension ControlRequest {
     ) throws(RecordError) -> ImportBatch {
         var batch = ImportBatch(
             target: target, rows: [], stopsAtError: frame.header["strict"]?.bool ?? false)
+        batch.isRehearsal = frame.header["rehearsal"]?.bool ?? false
+        for field in frame.header["fields"]?.array ?? [] {
+            guard let parts = field.array, parts.count == 2, let name = parts[0].string?.utf8,
+                let type = parts[1].string.flatMap({ FieldType(name: $0.string) }),
+                FieldName(bytes: name).isValid
+            else {
+                throw RecordError(.invalidArgument, "the batch has a field of no known type.")
+            }
+            batch.fields.append((FieldName(bytes: name), type))
+        }
         var start = 0
         for row in frame.header["rows"]?.array ?? [] {
             guard let parts = row.array, parts.count == 2, let stem = parts[0].string?.utf8,

@@ -43,9 +43,13 @@ extension ControlExecutor {
         var counts: [SaveResult.Outcome: Int] = [:]
         var problems: [JSONValue] = []
         Failpoint.pass(.importBatchBegin)
-        (counts, problems) = try store.write(author: .import) {
-            (transaction) throws(RecordError) in
-            try Self.save(batch, in: transaction)
+        if batch.isRehearsal {
+            (counts, problems) = try rehearse(batch)
+        } else {
+            (counts, problems) = try store.write(author: .import) {
+                (transaction) throws(RecordError) in
+                try Self.save(batch, in: transaction)
+            }
         }
         Failpoint.pass(.importBatchCommitted)
         return ControlReply(
@@ -57,12 +61,30 @@ extension ControlExecutor {
             ]))
     }
 
+    /// Does it all in a transaction that is given up.
+    private func rehearse(
+        _ batch: ImportBatch
+    ) throws(RecordError) -> ([SaveResult.Outcome: Int], [JSONValue]) {
+        var outcome: ([SaveResult.Outcome: Int], [JSONValue])?
+        do {
+            try store.write(author: .import) { (transaction) throws(RecordError) in
+                outcome = try Self.save(batch, in: transaction)
+                throw RecordError(.interrupted, "The rehearsal is over.")
+            }
+        } catch {
+            if let outcome { return outcome }
+            throw error
+        }
+        return ([:], [])
+    }
+
     private static func save(
         _ batch: ImportBatch, in transaction: Transaction
     ) throws(RecordError) -> ([SaveResult.Outcome: Int], [JSONValue]) {
         var counts: [SaveResult.Outcome: Int] = [:]
         var problems: [JSONValue] = []
         let type = try transaction.makeType(at: batch.target)
+        try transaction.expect(batch.fields, of: type.name)
         for (number, row) in batch.rows.enumerated() {
             do {
                 let result = try transaction.save(text: row.text, type: type.id, stem: row.stem)

@@ -1,5 +1,3 @@
-package import RecordModel
-
 /// What an import has done so far.
 package struct ImportProgress: Sendable, Hashable {
     /// Rows taken from the source, good or bad, also those skipped by a resume.
@@ -15,11 +13,4 @@ package struct ImportProgress: Sendable, Hashable {
     package init() {}
 
     package var saved: Int { created + updated + unchanged }
-}
-
-/// A row that was not imported.
-package struct ImportProblem: Sendable {
-    package let line: Int
-    package let file: String?
-    package let error: RecordError
 }

@@ -19,9 +19,13 @@ package struct ImportRow: Sendable {
     package let content: Content
     /// Bytes of the source up to the end of this row, for progress.
     package let end: Int
+    /// Whether rows stand on one line, so that only its number tells a row.
+    package var sharesLine = false
+    /// Whether a row of a table has fewer cells than its header.
+    package var isShort = false
 }
 
-/// A source of rows, read once from its beginning.
+/// The rows of a source, taken once from its beginning.
 package protocol ImportRows {
     /// The length of the source in bytes; nil when it is not known (standard input).
     var byteCount: Int? { get }

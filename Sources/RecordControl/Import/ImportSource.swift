@@ -2,35 +2,144 @@ import Glibc
 package import RecordModel
 package import RecordStore
 
-/// Opens a file, a directory or standard input as rows.
-package enum ImportSource {
-    /// - Parameters:
-    ///   - format: by the file's extension when nil.
-    ///   - key: the member of a JSON file that has the rows.
-    ///   - schema: how cells of a CSV file are read.
-    /// Errors: `notFound`, `accessDenied`, `ioFailure`; `invalidArgument` when the format cannot be
-    /// told or `key` does not fit it; `invalidJSON` for a JSON file that is none as a whole.
-    package static func open(
-        _ path: String, format: TransferFormat?, at key: String?, schema: RecordSchema
-    ) throws(RecordError) -> any ImportRows {
-        let kind = try kind(of: path)
-        if kind == S_IFDIR { return try DirectoryRows(path: path) }
-        guard let format = format ?? TransferFormat(path: path) else {
-            throw RecordError(
-                .invalidArgument, "its format cannot be told. Add --format json, ndjson or csv.")
+/// A file, a directory or standard input, whose rows can be taken as often as needed.
+///
+/// Lines and tables are read in pieces; the text of one JSON document is in memory once.
+package struct ImportSource {
+    package struct Options: Sendable {
+        /// By the file's extension when nil.
+        package var format: TransferFormat?
+        /// The member of a JSON file that has the rows.
+        package var key: String?
+        /// UTF-8, or what a byte order mark says, when nil.
+        package var encoding: String?
+        /// What separates the cells of a table; found out when nil.
+        package var delimiter: UInt8?
+
+        package init() {}
+    }
+
+    private enum Kind {
+        case directory(DirectoryRows)
+        case json(JSONRows)
+        case lines(path: String, byteCount: Int?)
+        case table(path: String, byteCount: Int?, delimiter: UInt8)
+    }
+
+    private let kind: Kind
+    private let encoding: String?
+    /// Keeps the copy of a pipe.
+    private let spool: Spool?
+
+    /// Errors: `notFound`, `accessDenied`, `noSpace`, `ioFailure`; `invalidArgument` when the
+    /// format cannot be told, an option does not fit it, or the text has another encoding;
+    /// `invalidJSON` for a JSON file that is none as a whole.
+    package init(_ path: String, _ options: Options = Options()) throws(RecordError) {
+        encoding = options.encoding
+        let mode = try Self.mode(of: path)
+        if mode == S_IFDIR {
+            try Self.refuse(options.encoding, "--encoding", "not for directories")
+            kind = .directory(try DirectoryRows(path: path))
+            spool = nil
+            return
         }
-        guard key == nil || format == .json else {
-            throw RecordError(.invalidArgument, "--at is for JSON files only.")
-        }
+        let format = try Self.format(path, options)
+        let spool = mode == S_IFREG || format == .json ? nil : try Spool(of: path)
+        self.spool = spool
+        let place = spool?.path ?? path
+        // Another encoding has another length than the text that is read.
+        let byteCount = options.encoding == nil ? Self.size(of: place) : nil
         switch format {
-        case .json: return try JSONRows(text: try readWholeFile(path), at: key)
-        case .ndjson:
-            return try LineRows(path: path, byteCount: kind == S_IFREG ? size(of: path) : nil)
-        case .csv: return try CSVRows(text: try readWholeFile(path), schema: schema)
+        case .json:
+            kind = .json(
+                try JSONRows(text: try Self.text(of: path, encoding), at: options.key))
+        case .ndjson: kind = .lines(path: place, byteCount: byteCount)
+        case .csv:
+            let sample = try TextReading(path: place, encoding: encoding, checksUTF8: true).chunk()
+            kind = .table(
+                path: place, byteCount: byteCount,
+                delimiter: options.delimiter ?? CSVDialect.delimiter(of: sample))
         }
     }
 
-    private static func kind(of path: String) throws(RecordError) -> mode_t {
+    /// The delimiter of a table.
+    package var delimiter: UInt8? {
+        if case .table(_, _, let delimiter) = kind { delimiter } else { nil }
+    }
+
+    /// The rows from the beginning; cells of a table as each looks without a plan.
+    ///
+    /// Errors: as for `init`, when the file changed since.
+    package func rows(_ plan: ImportPlan? = nil) throws(RecordError) -> any ImportRows {
+        switch kind {
+        case .directory(let rows): return rows
+        case .json(let rows): return rows
+        case .lines(let path, let byteCount):
+            let input = try TextReading(path: path, encoding: encoding, checksUTF8: false)
+            return LineRows(input, byteCount: byteCount)
+        case .table(let path, let byteCount, let delimiter):
+            let input = try TextReading(path: path, encoding: encoding, checksUTF8: true)
+            guard let plan else {
+                return try CSVRows(input, byteCount: byteCount, delimiter: delimiter)
+            }
+            return try CSVRows(
+                input, byteCount: byteCount, delimiter: delimiter, columns: plan.columns)
+        }
+    }
+
+    /// What the rows have in common, for a target with this schema. Reads the source once.
+    ///
+    /// Errors: as for `rows`, and what makes the source unreadable, such as a line of a table that
+    /// is not in the encoding.
+    package func survey(
+        schema: RecordSchema, nameField: String? = nil
+    ) throws(RecordError) -> ImportPlan {
+        var rows = try rows()
+        var survey = ImportSurvey(
+            keys: (rows as? CSVRows)?.keys, schema: schema, nameField: nameField)
+        while true {
+            do {
+                guard let row = try rows.next() else { break }
+                survey.add(row)
+            } catch {
+                // Nothing is stored of a table in an unknown encoding. Of other sources the rows
+                // before the place that cannot be read are brought in.
+                if case .table = kind { throw error }
+                break
+            }
+        }
+        return survey.plan()
+    }
+
+    private static func format(
+        _ path: String, _ options: Options
+    ) throws(RecordError) -> TransferFormat {
+        guard let format = options.format ?? TransferFormat(path: path) else {
+            throw RecordError(
+                .invalidArgument, "its format cannot be told. Add --format json, ndjson or csv.")
+        }
+        if format != .json { try refuse(options.key, "--at", "for JSON files only") }
+        if format != .csv { try refuse(options.delimiter, "--delimiter", "for CSV files only") }
+        return format
+    }
+
+    private static func refuse(
+        _ option: (some Any)?, _ name: String, _ reason: String
+    ) throws(RecordError) {
+        if option != nil { throw RecordError(.invalidArgument, "\(name) is \(reason).") }
+    }
+
+    private static func text(of path: String, _ encoding: String?) throws(RecordError) -> [UInt8] {
+        let input = try TextReading(path: path, encoding: encoding, checksUTF8: false)
+        var text: [UInt8] = []
+        while true {
+            let chunk = try input.chunk()
+            if chunk.isEmpty { return text }
+            text += chunk
+        }
+    }
+
+    private static func mode(of path: String) throws(RecordError) -> mode_t {
         if path == "-" { return S_IFIFO }
         var status = stat()
         guard stat(path, &status) == 0 else {

@@ -6,7 +6,6 @@ package import RecordModel
 package struct Importer {
     package struct Options: Sendable {
         package var target: RecordPath
-        package var nameField: String?
         /// Stops at the first bad row; the rows before it stay.
         package var isStrict = false
         /// Rows of one transaction. 200 beside a mount, which waits for each; more without one.
@@ -15,6 +14,8 @@ package struct Importer {
         /// Goes on after the rows of the checkpoint.
         package var resumes = false
         package var checkpointInterval = Duration.seconds(1)
+        /// Says what would happen and stores nothing.
+        package var isRehearsal = false
 
         package init(target: RecordPath) {
             self.target = target
@@ -26,6 +27,7 @@ package struct Importer {
     private static let batchBytes = 16 << 20
 
     private let options: Options
+    private let plan: ImportPlan
     private var rows: any ImportRows
     private let perform: Perform
     private let onProblem: (ImportProblem) -> Void
@@ -33,23 +35,28 @@ package struct Importer {
     private var naming: RecordNaming
     private var progress = ImportProgress()
     private var batch: [ImportBatch.Row] = []
-    private var batchOrigins: [ImportRow] = []
+    private var batchOrigins: [(row: ImportRow, number: Int)] = []
     private var batchByteCount = 0
     private var lastCheckpoint = ContinuousClock.now
     private var isStopped = false
+    private var hasAnnounced = false
 
-    /// `perform` asks the store, or the process that has it.
+    /// - Parameters:
+    ///   - plan: of a survey of this source.
+    ///   - perform: asks the store, or the process that has it.
+    /// Errors: as `ImportSource.rows`.
     package init(
-        _ rows: any ImportRows, options: Options, perform: @escaping Perform,
+        _ source: ImportSource, plan: ImportPlan, options: Options, perform: @escaping Perform,
         onProblem: @escaping (ImportProblem) -> Void,
         onProgress: @escaping (ImportProgress) -> Void = { _ in }
-    ) {
-        self.rows = rows
+    ) throws(RecordError) {
+        rows = try source.rows(plan)
+        self.plan = plan
         self.options = options
         self.perform = perform
         self.onProblem = onProblem
         self.onProgress = onProgress
-        naming = RecordNaming(field: options.nameField)
+        naming = RecordNaming(plan.names)
         progress.total = rows.byteCount
     }
 
@@ -61,7 +68,7 @@ package struct Importer {
             progress.rows += 1
             if let (stem, text) = named(row), progress.rows > skipped {
                 batch.append(.init(stem: stem, text: text))
-                batchOrigins.append(row)
+                batchOrigins.append((row, progress.rows))
                 batchByteCount += text.count
             }
             if batch.count >= options.batchRows || batchByteCount >= Self.batchBytes {
@@ -84,30 +91,39 @@ package struct Importer {
     }
 
     private mutating func named(_ row: ImportRow) -> (Stem, [UInt8])? {
-        do {
-            let (stem, content) = try naming.name(row)
+        do throws(RecordError) {
+            if case .bad(let error) = row.content { throw error }
+            let (stem, content) = try naming.name(row, number: progress.rows)
             switch content {
             case .text(let text): return (stem, text)
             case .fields(let members):
-                return (stem, JSONValue.object(members).serialized(pretty: true) + [0x0A])
-            case .bad(let error): report(row, error)
+                let fields = JSONValue.object(plan.naming.apply(to: members))
+                return (stem, fields.serialized(pretty: true) + [0x0A])
+            case .bad(let error): throw error
             }
         } catch {
-            report(row, error)
+            report(row, progress.rows, error)
         }
         return nil
     }
 
-    private mutating func report(_ row: ImportRow, _ error: RecordError) {
+    private mutating func report(_ row: ImportRow, _ number: Int, _ error: RecordError) {
         progress.failed += 1
         if options.isStrict { isStopped = true }
-        onProblem(ImportProblem(line: row.line, file: row.file, error: error))
+        onProblem(
+            ImportProblem(
+                line: row.sharesLine ? nil : row.line, number: number, file: row.file,
+                error: error))
     }
 
     private mutating func commit(upTo end: Int) throws(RecordError) {
         if !batch.isEmpty {
-            let request = ImportBatch(
+            var request = ImportBatch(
                 target: options.target, rows: batch, stopsAtError: options.isStrict)
+            // A rehearsed batch leaves nothing for the next to know.
+            if !hasAnnounced || options.isRehearsal { request.fields = plan.newFields }
+            request.isRehearsal = options.isRehearsal
+            hasAnnounced = true
             let reply = try perform(.importBatch(request))
             count(reply)
             batch.removeAll(keepingCapacity: true)
@@ -127,9 +143,8 @@ package struct Importer {
             guard let row = problem.integerMember("row"), batchOrigins.indices.contains(Int(row)),
                 let error = problem["error"]
             else { continue }
-            report(
-                batchOrigins[Int(row)],
-                Self.placed(RecordError(json: error), batchOrigins[Int(row)]))
+            let origin = batchOrigins[Int(row)]
+            report(origin.row, origin.number, Self.placed(RecordError(json: error), origin.row))
         }
     }
 

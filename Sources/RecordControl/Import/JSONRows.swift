@@ -8,6 +8,7 @@ package import RecordModel
 package struct JSONRows: ImportRows {
     private let text: [UInt8]
     private let elements: [JSONElements.Element]
+    private let sharesLines: Bool
     private var index = 0
     private var place: LineCounter
 
@@ -33,6 +34,7 @@ package struct JSONRows: ImportRows {
         } else {
             elements = Self.rows(of: root, text)
         }
+        sharesLines = elements.count > text.count(where: { $0 == 0x0A }) + 1
     }
 
     package mutating func next() throws(RecordError) -> ImportRow? {
@@ -40,9 +42,11 @@ package struct JSONRows: ImportRows {
         let element = elements[index]
         index += 1
         place.advance(to: element.range.lowerBound, in: text)
-        return ImportRow(
+        var row = ImportRow(
             line: place.line, key: element.key.map(RecordName.init(bytes:)),
             content: content(of: element), end: element.range.upperBound)
+        row.sharesLine = sharesLines
+        return row
     }
 
     private func content(of element: JSONElements.Element) -> ImportRow.Content {

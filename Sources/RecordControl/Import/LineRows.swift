@@ -1,23 +1,22 @@
-package import RecordModel
+import RecordModel
 
 /// The rows of an NDJSON file: one object a line; empty lines are skipped.
-package struct LineRows: ImportRows {
-    private let file: FileReading
+struct LineRows: ImportRows {
+    private let input: TextReading
     private var buffer: [UInt8] = []
     private var at = 0
     private var isAtEnd = false
     private var line = 0
     private var consumed = 0
 
-    package let byteCount: Int?
+    let byteCount: Int?
 
-    /// Errors: `notFound`, `accessDenied`, `isDirectory`, `ioFailure`.
-    package init(path: String, byteCount: Int?) throws(RecordError) {
-        file = try FileReading(path: path)
+    init(_ input: TextReading, byteCount: Int?) {
+        self.input = input
         self.byteCount = byteCount
     }
 
-    package mutating func next() throws(RecordError) -> ImportRow? {
+    mutating func next() throws(RecordError) -> ImportRow? {
         while let bytes = try nextLine() {
             guard let last = bytes.lastIndex(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) })
             else { continue }
@@ -49,7 +48,7 @@ package struct LineRows: ImportRows {
             buffer.removeFirst(at)
             at = 0
             searched = buffer.count
-            let chunk = try file.chunk()
+            let chunk = try input.chunk()
             if chunk.isEmpty { isAtEnd = true }
             buffer += chunk
         }

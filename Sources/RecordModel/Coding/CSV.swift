@@ -1,4 +1,4 @@
-/// Comma-separated values by RFC 4180, in UTF-8.
+/// Comma-separated values by RFC 4180, in UTF-8; read with other delimiters too.
 package enum CSV {
     package struct Cell: Hashable, Sendable {
         package let bytes: [UInt8]

@@ -5,14 +5,24 @@ extension CSV {
     /// `finish` after the last piece and take the rest. Blank lines are skipped, lines end with LF
     /// or CR LF, a byte order mark at the start is ignored.
     package struct Reader: Sendable {
+        /// A quote that is never closed must not take the whole input into memory.
+        private static let maximumRowBytes = 64 << 20
+
+        private let delimiter: UInt8
         private var buffer: [UInt8] = []
         private var at = 0
         /// The offset of `buffer[0]` in the input.
         private var base = 0
         private var line = 1
-        private var isFinished = false
+        package private(set) var isFinished = false
 
-        package init() {}
+        package init(delimiter: UInt8 = UInt8(ascii: ",")) {
+            self.delimiter = delimiter
+        }
+
+        /// The bytes from the beginning of the next row on; append at least as many before the next
+        /// try, so that a long row is not looked through for each piece of it.
+        package var pendingByteCount: Int { buffer.count - at }
 
         package mutating func append(_ bytes: some Collection<UInt8>) {
             if at > 1 << 16 {
@@ -36,18 +46,31 @@ extension CSV {
             }
             while skipBlankLine() {}
             guard at < buffer.count else { return nil }
-            var scan = RowScan(buffer: buffer, at: at, isFinished: isFinished)
+            var scan = RowScan(
+                buffer: buffer, at: at, delimiter: delimiter, isFinished: isFinished)
             switch scan.row() {
-            case .incomplete: return nil
+            case .incomplete:
+                guard pendingByteCount > Self.maximumRowBytes else { return nil }
+                throw skipRow(scan, "the row has no end: look for a quote that is not closed")
             case .row:
                 let row = Row(cells: scan.cells, line: line, end: base + scan.at)
                 advance(to: scan.at)
                 return row
             case .bad(let message):
-                let position = position(of: scan.at)
-                advance(to: scan.recovery(from: at))
-                throw RecordError(.invalidArgument, message, at: position)
+                // The rest of a line that is not here yet would be taken for a row.
+                if !isFinished, scan.recovery(from: at) == nil,
+                    pendingByteCount <= Self.maximumRowBytes
+                {
+                    return nil
+                }
+                throw skipRow(scan, message)
             }
+        }
+
+        private mutating func skipRow(_ scan: RowScan, _ message: String) -> RecordError {
+            let position = position(of: scan.at)
+            advance(to: scan.recovery(from: at) ?? buffer.count)
+            return RecordError(.invalidArgument, message, at: position)
         }
 
         private mutating func skipBlankLine() -> Bool {
@@ -87,12 +110,14 @@ private struct RowScan {
 
     let buffer: [UInt8]
     var at: Int
+    let delimiter: UInt8
     let isFinished: Bool
     private(set) var cells: [CSV.Cell] = []
 
-    init(buffer: [UInt8], at: Int, isFinished: Bool) {
+    init(buffer: [UInt8], at: Int, delimiter: UInt8, isFinished: Bool) {
         self.buffer = buffer
         self.at = at
+        self.delimiter = delimiter
         self.isFinished = isFinished
     }
 
@@ -103,7 +128,7 @@ private struct RowScan {
             if let problem { return problem }
             guard at < buffer.count else { return isFinished ? .row : .incomplete }
             switch buffer[at] {
-            case UInt8(ascii: ","): at += 1
+            case delimiter: at += 1
             case 0x0A:
                 at += 1
                 return .row
@@ -113,7 +138,8 @@ private struct RowScan {
                 at += 2
                 return .row
             default:
-                return .bad("expected \",\" or the end of the line after a closing quote")
+                let mark = delimiter == 0x09 ? "a tab" : "\"\(Unicode.Scalar(delimiter))\""
+                return .bad("expected \(mark) or the end of the line after a closing quote")
             }
         }
     }
@@ -126,10 +152,11 @@ private struct RowScan {
         let start = at
         while at < buffer.count {
             switch buffer[at] {
-            case UInt8(ascii: ","), 0x0A, 0x0D:
+            case delimiter, 0x0A, 0x0D:
                 cells.append(CSV.Cell(bytes: Array(buffer[start..<at]), isQuoted: false))
                 return nil
-            case UInt8(ascii: "\""):
+            // Tables with tabs use quotes as they are: 7" is seven inches.
+            case UInt8(ascii: "\"") where delimiter != 0x09:
                 return .bad("a quote inside a cell: put the cell in quotes and double the quote")
             default: at += 1
             }
@@ -164,9 +191,8 @@ private struct RowScan {
         return .bad("the quote that begins here is never closed")
     }
 
-    /// Behind the line of the error.
-    func recovery(from start: Int) -> Int {
-        let lineFeed = buffer[max(at, start)...].firstIndex(of: 0x0A)
-        return lineFeed.map { $0 + 1 } ?? buffer.count
+    /// Behind the line of the error; nil when its end is not here.
+    func recovery(from start: Int) -> Int? {
+        buffer[max(at, start)...].firstIndex(of: 0x0A).map { $0 + 1 }
     }
 }

@@ -18,7 +18,9 @@ struct MemberReader {
         guard name.isValid else { return try readReserved(member, name) }
         let reading: ValueReader.Reading?
         do throws(ValueError) {
-            reading = try ValueReader(field: name).read(member.value, as: schema.type(of: name))
+            let known = schema[name]
+            reading = try ValueReader(field: name, widens: known?.wider != nil)
+                .read(member.value, as: known?.type)
         } catch {
             let offset = JSONScanner.offset(
                 of: error.path, from: member.valueRange.lowerBound, in: text)

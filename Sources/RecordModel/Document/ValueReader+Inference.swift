@@ -30,7 +30,7 @@ extension ValueReader {
             common = joined
             values.append(value)
         }
-        return .list(common == .double ? values.map(Self.asDouble) : values)
+        return .list(common == .double ? values.map(\.asDouble) : values)
     }
 
     /// nil for null.
@@ -50,9 +50,5 @@ extension ValueReader {
         case (.int64, .double), (.double, .int64): return .double
         default: return nil
         }
-    }
-
-    private static func asDouble(_ value: FieldValue) -> FieldValue {
-        if case .int64(let integer) = value { .double(Double(integer)) } else { value }
     }
 }

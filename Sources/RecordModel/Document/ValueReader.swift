@@ -2,6 +2,8 @@
 struct ValueReader {
     /// For messages.
     let field: FieldName
+    /// Whether a fraction in a field of whole numbers is a value, which then widens the field.
+    var widens = false
 
     struct Reading {
         let value: FieldValue
@@ -56,7 +58,23 @@ struct ValueReader {
                 throw error.inside(.element(index))
             }
         }
-        return Reading(value: .list(values), isPlain: isPlain)
+        return Reading(value: .list(try widened(values, of: type)), isPlain: isPlain)
+    }
+
+    /// One fraction makes doubles of all elements.
+    private func widened(
+        _ values: [FieldValue], of type: FieldType
+    ) throws(ValueError) -> [FieldValue] {
+        guard widens, type == .int64, values.contains(where: { $0.type == .double }) else {
+            return values
+        }
+        if let integer = FieldValue.list(values).inexactInteger {
+            throw ValueError(
+                .schemaMismatch,
+                "the list in field \"\(field)\" has a fraction, beside which \(integer) would "
+                    + "not be exact; write a fraction or an exponent behind it to round it")
+        }
+        return values.map(\.asDouble)
     }
 
     /// A tagged value against the schema. Long texts and bytes may be assets.
@@ -77,6 +95,7 @@ struct ValueReader {
         case (.int64, .bool(let value)): return .int64(value ? 1 : 0)
         case (.int64, .number(let number)):
             if let value = number.int64 { return .int64(value) }
+            if widens { return .double(number.double) }
         case (.double, .number(let number)): return .double(number.double)
         case (.timestamp, .string(let text)):
             return .timestamp(milliseconds: try TagReader.timestamp(text, field))

@@ -8,6 +8,8 @@ package struct RecordSchema: Hashable, Sendable {
         package var isSearchable: Bool
         /// Kept so that a schema of another tool survives; nothing is encrypted here.
         package var isEncrypted: Bool
+        /// Stands in a schema text that somebody wrote, so that no value changes its type.
+        package var isDeclared = false
 
         /// With all the indexes that the type allows, as new fields of a development schema have.
         package init(name: FieldName, type: FieldType) {
@@ -38,39 +40,76 @@ package struct RecordSchema: Hashable, Sendable {
     }
 
     package private(set) var fields: [Field]
-    private var types: [FieldName: FieldType]
+    private var places: [FieldName: Int]
 
     package static let empty = RecordSchema(fields: [])
 
     /// Of two fields with one name the first counts.
     package init(fields: [Field]) {
         self.fields = []
-        types = [:]
+        places = [:]
         for field in fields { add(field) }
     }
 
     private mutating func add(_ field: Field) {
-        guard types[field.name] == nil else { return }
-        types[field.name] = field.type
+        guard places[field.name] == nil else { return }
+        places[field.name] = fields.count
         fields.append(field)
     }
 
-    package func type(of name: FieldName) -> FieldType? { types[name] }
+    package subscript(name: FieldName) -> Field? { places[name].map { fields[$0] } }
+
+    package func type(of name: FieldName) -> FieldType? { self[name]?.type }
+
+    /// The schema with every field declared.
+    package var declared: RecordSchema {
+        var declared = self
+        for place in declared.fields.indices { declared.fields[place].isDeclared = true }
+        return declared
+    }
 
     /// The schema after just-in-time adoption of what the document introduces; nil when nothing
-    /// is new. The type of a known field never changes; an empty list introduces nothing, because
-    /// its type cannot be known yet.
+    /// is new. A known field keeps its type, but that a fraction widens one of whole numbers
+    /// (`Field.wider`); an empty list introduces nothing, because its type cannot be known yet.
     package func adopting(_ document: RecordDocument) -> RecordSchema? {
         adopting(document.fields)
     }
 
     package func adopting(_ newFields: [RecordField]) -> RecordSchema? {
         var adopted = self
-        for field in newFields where types[field.name] == nil {
+        var isChanged = false
+        for field in newFields {
             guard let type = field.value.type else { continue }
-            adopted.add(Field(name: field.name, type: type))
+            guard let place = places[field.name] else {
+                adopted.add(Field(name: field.name, type: type))
+                isChanged = true
+                continue
+            }
+            guard type == fields[place].wider else { continue }
+            adopted.fields[place] = fields[place].with(type)
+            isChanged = true
         }
+        return isChanged ? adopted : nil
+    }
+
+    /// With these fields besides; nil when all are known already.
+    package func adding(_ newFields: [(name: FieldName, type: FieldType)]) -> RecordSchema? {
+        var adopted = self
+        for (name, type) in newFields { adopted.add(Field(name: name, type: type)) }
         return adopted.fields.count == fields.count ? nil : adopted
+    }
+
+    /// The values as the types of the schema have them: whole numbers in a DOUBLE field, which came
+    /// from where the field is INT64 still, as doubles.
+    package func reading(_ fields: [RecordField]) -> [RecordField] {
+        fields.map { field in
+            switch (type(of: field.name), field.value) {
+            case (.double, .int64): RecordField(name: field.name, value: field.value.asDouble)
+            case (.list(.double), .list(let elements)):
+                RecordField(name: field.name, value: .list(elements.map(\.asDouble)))
+            default: field
+            }
+        }
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }

@@ -10,7 +10,7 @@ package enum TransferFormat: String, Sendable, CaseIterable {
         switch name.split(separator: ".").last.map({ $0.lowercased() }) {
         case "json", "geojson": self = .json
         case "ndjson", "jsonl": self = .ndjson
-        case "csv": self = .csv
+        case "csv", "tsv", "tab": self = .csv
         default: return nil
         }
     }

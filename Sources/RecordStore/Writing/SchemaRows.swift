@@ -6,6 +6,7 @@ enum SchemaRows {
     private static let queryable: Int64 = 1
     private static let sortable: Int64 = 2
     private static let searchable: Int64 = 4
+    private static let declared: Int64 = 8
 
     static func read(
         _ connection: SQLConnection, _ type: RecordTypeName
@@ -19,11 +20,12 @@ enum SchemaRows {
                 throw RecordError(.corrupt, "The schema has an unknown type \(row.string(1)).")
             }
             let flags = row.int64(2)
-            fields.append(
-                RecordSchema.Field(
-                    name: FieldName(bytes: row.bytes(0)), type: fieldType,
-                    isQueryable: flags & queryable != 0, isSortable: flags & sortable != 0,
-                    isSearchable: flags & searchable != 0))
+            var field = RecordSchema.Field(
+                name: FieldName(bytes: row.bytes(0)), type: fieldType,
+                isQueryable: flags & queryable != 0, isSortable: flags & sortable != 0,
+                isSearchable: flags & searchable != 0)
+            field.isDeclared = flags & declared != 0
+            fields.append(field)
         }
         return RecordSchema(fields: fields)
     }
@@ -36,7 +38,7 @@ enum SchemaRows {
         for (position, field) in schema.fields.enumerated() {
             let flags =
                 (field.isQueryable ? queryable : 0) | (field.isSortable ? sortable : 0)
-                | (field.isSearchable ? searchable : 0)
+                | (field.isSearchable ? searchable : 0) | (field.isDeclared ? declared : 0)
             try connection.run(
                 """
                 INSERT INTO schema_field (type, position, field, field_type, flags)

@@ -178,57 +178,6 @@ extension Transaction {
             "UPDATE zone SET modified = ? WHERE id = ?", [.time(now), .integer(zone.rawValue)])
     }
 
-    // MARK: Schema
-
-    /// The development schema as this transaction sees it.
-    package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
-        if let schema = schemas[type] { return schema }
-        if let schema = store.cache.withLock({ $0.schemas[type] }) { return schema }
-        let schema = try SchemaRows.read(connection, type)
-        store.cache.withLock { $0.schemas[type] = schema }
-        return schema
-    }
-
-    /// Replaces the development schema of a type.
-    ///
-    /// Errors: schemaMismatch when a stored record does not fit the new one.
-    package func setSchema(
-        _ schema: RecordSchema, of type: RecordTypeName
-    ) throws(RecordError) {
-        try connection.each(
-            """
-            SELECT text, stem FROM record_type t JOIN record r ON r.type_id = t.id
-                JOIN record_text ON record_id = r.id
-            WHERE t.name = ? AND state != 1
-            """, [.name(type)]
-        ) { row throws(RecordError) in
-            try self.check(row.bytes(0), Stem(bytes: row.bytes(1)), fits: schema)
-        }
-        try SchemaRows.write(connection, type, schema)
-        schemas[type] = schema
-    }
-
-    private func check(
-        _ text: [UInt8], _ stem: Stem, fits schema: RecordSchema
-    ) throws(RecordError) {
-        do {
-            let document = try RecordDocument(
-                parsing: text, schema: schema, limits: store.options.limits)
-            if schema.adopting(document) == nil { return }
-        } catch {
-            throw RecordError(
-                .schemaMismatch, "Record \(stem) does not fit this schema: \(error.message)")
-        }
-        throw RecordError(
-            .schemaMismatch, "Record \(stem) has a field that this schema leaves out.")
-    }
-
-    func adopt(_ document: RecordDocument, _ type: RecordTypeName) throws(RecordError) {
-        guard let schema = try schema(of: type).adopting(document) else { return }
-        try SchemaRows.write(connection, type, schema)
-        schemas[type] = schema
-    }
-
     // MARK: Changes
 
     func note(

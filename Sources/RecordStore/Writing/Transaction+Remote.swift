@@ -13,7 +13,8 @@ extension Transaction {
         let existing = try connection.stored(named: change.name, change.zone)
         switch change.operation {
         case .delete: return try applyRemoteDelete(existing, change)
-        case .upsert(let fields, let parent):
+        case .upsert(let sent, let parent):
+            let fields = try schema(of: change.type).reading(sent)
             if let existing, try place(existing.entry.type).name == change.type {
                 return try applyRemoteUpdate(existing, change, fields, parent)
             }

@@ -208,7 +208,7 @@ extension Transaction {
         let document = try parse(new.text, new.place)
         let old = try parse(oldText, new.place)
         var changed = document.changedFields(from: old)
-        try adopt(document, new.place.name)
+        try adopt(document, new.place.name, replacing: existing.id)
         let before = try assetHashes(existing)
         let assets = try attachAssets(
             of: document, replacing: old, to: existing.id, new.place,

@@ -17,6 +17,8 @@ package final class Transaction {
     var changes: [StoreChange] = []
     /// Published to the store's cache after the commit.
     var schemas: [RecordTypeName: RecordSchema] = [:]
+    /// Fields that cannot be widened, with the reason, so that it is not looked for again.
+    var refusedWidenings: [RecordTypeName: (fields: [FieldName], error: RecordError)] = [:]
     /// Record numbers taken from the store by this transaction itself.
     var ownRecordIDs: Range<Int64>?
     /// Asset files that an import placed and that rows of this transaction refer to.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import RecordControl
 import RecordModel
 import RecordStore
@@ -12,12 +12,18 @@ struct ImportCommand: ParsableCommand {
         abstract:
             "Bring rows of JSON, NDJSON or CSV, or a directory of .json files, in as records.",
         discussion: """
-            Rows that the store already has change nothing, so that an import can be run again. A \
-            bad row is reported with its line and does not stop the others; the exit status is \
-            then 1. A record is named by --name-field, else by $name, the key or the file name in \
-            the source, else by the first of these fields that the first row has: \
-            id, _id, uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else \
-            line-N.
+            All rows are read before the first is stored: they say the types of new fields, and \
+            which field names the records. Keys that no field can have are mended (First name: \
+            First_name). Rows that the store already has change nothing, so that an import can be \
+            run again. A row that is refused is reported with its place and does not stop the \
+            others; the exit status is then 1.
+
+            A record is named by --name-field, else by $name, the key or the file name in the \
+            source, else by the first of these fields that is different in every row: id, _id, \
+            uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else row-N.
+
+            CSV is UTF-8, or has a byte order mark, and is separated by commas, semicolons, tabs \
+            or bars; --encoding and --delimiter say what cannot be seen.
             """)
 
     @OptionGroup var state: StateOptions
@@ -27,6 +33,17 @@ struct ImportCommand: ParsableCommand {
     var at: String?
     @Option(help: ArgumentHelp("The field whose value names the record.", valueName: "field"))
     var nameField: String?
+    @Option(
+        help: ArgumentHelp(
+            "The encoding of the text, such as latin1, windows-1252 or utf-16.",
+            valueName: "name"))
+    var encoding: String?
+    @Option(
+        help: ArgumentHelp(
+            "What separates the cells of CSV: one character, or tab.", valueName: "character"))
+    var delimiter: String?
+    @Flag(help: "Say what would happen, and change nothing.")
+    var dryRun = false
     @Flag(help: "Stop at the first bad row; the rows before it stay.")
     var strict = false
     @Flag(help: "Go on where an interrupted import of the same file stopped.")
@@ -38,6 +55,8 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "The record type, DATABASE/ZONE/TYPE; made when missing.")
     var path: PathArgument
 
+    private var shownSource: String { source == "-" ? "standard input" : source }
+
     func run() throws {
         let target = try path.resolved()
         guard target.type != nil, target.item == nil else {
@@ -45,31 +64,103 @@ struct ImportCommand: ParsableCommand {
                 path.text, "is not a record type. Write DATABASE/ZONE/TYPE.",
                 status: ExitStatus.usage)
         }
-        let result = try state.write { writer in try bring(target, writer) }
+        // Before the store is opened, and so made: a file that cannot be read changes nothing.
+        let options = try sourceOptions()
+        let rows = try reporting(shownSource) { () throws(RecordError) in
+            try ImportSource(source, options)
+        }
+        let result = try withWriter { writer in try bring(rows, target, writer) }
         if result.failed > 0 { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    private func bring(_ target: RecordPath, _ writer: StoreWriter) throws -> ImportProgress {
-        let rows = try reporting(source) { () throws(RecordError) in
-            try ImportSource.open(
-                source, format: format, at: at, schema: try schema(of: target, writer))
+    private func sourceOptions() throws -> ImportSource.Options {
+        var options = ImportSource.Options()
+        options.format = format
+        options.key = at
+        options.encoding = encoding
+        if let delimiter {
+            let bytes = delimiter.lowercased() == "tab" ? [0x09] : Array(delimiter.utf8)
+            guard bytes.count == 1, bytes[0] != 0x22, bytes[0] != 0x0A, bytes[0] != 0x0D else {
+                throw CommandFailure(
+                    "--delimiter", "is one ASCII character, or tab.", status: ExitStatus.usage)
+            }
+            options.delimiter = bytes[0]
         }
-        var options = Importer.Options(target: target)
-        options.nameField = nameField
-        options.isStrict = strict
-        options.resumes = resume
-        options.batchRows = writer.isDirect ? 2000 : 200
-        options.checkpoint = ImportCheckpoint(
-            stateDirectory: state.directory, source: Places.absolute(source), target: target)
+        return options
+    }
+
+    /// The store; for a dry run without one, an empty one that goes away.
+    private func withWriter<T>(_ body: (StoreWriter) throws -> T) throws -> T {
+        guard dryRun, !FileManager.default.fileExists(atPath: state.directory) else {
+            return try state.write(body)
+        }
+        var other = state
+        let place = FileManager.default.temporaryDirectory.appending(
+            path: "recordfs-dry-run-\(UUID().uuidString)")
+        other.directoryArgument = place.path
+        defer {
+            do {
+                try FileManager.default.removeItem(at: place)
+            } catch {
+                Terminal.error("recordfs: \(place.path): is left over, remove it.")
+            }
+        }
+        return try other.write(body)
+    }
+
+    private func bring(
+        _ rows: ImportSource, _ target: RecordPath, _ writer: StoreWriter
+    ) throws -> ImportProgress {
+        // Its clock counts the survey too.
         let display = ProgressDisplay(isQuiet: quiet)
-        var importer = Importer(
-            rows, options: options,
-            perform: { (request) throws(RecordError) in try writer.perform(request) },
-            onProblem: { display.note(Self.line(for: $0, in: source)) },
-            onProgress: display.show)
-        let result = try reporting(source) { () throws(RecordError) in try importer.run() }
-        display.finish(result)
+        let plan = try reporting(shownSource) { () throws(RecordError) in
+            try rows.survey(schema: try schema(of: target, writer), nameField: nameField)
+        }
+        let problems = ImportProblems(
+            source: shownSource, stateDirectory: state.directory, target: target)
+        var failure: RecordError?
+        let result = try reporting(shownSource) { () throws(RecordError) in
+            var importer = try Importer(
+                rows, plan: plan, options: options(target, writer),
+                perform: { (request) throws(RecordError) in try writer.perform(request) },
+                onProblem: { problem in
+                    do throws(RecordError) {
+                        try problems.add(problem)
+                    } catch {
+                        failure = error
+                    }
+                },
+                onProgress: display.show)
+            return try importer.run()
+        }
+        let report = ImportReport(
+            source: shownSource, plan: plan, result: result, delimiter: rows.delimiter)
+        display.clear()
+        let file = try reporting { () throws(RecordError) in
+            if let failure { throw failure }
+            return try problems.finish()
+        }
+        report.printProblems(problems, file: file)
+        if dryRun {
+            report.printRehearsal()
+        } else if !quiet {
+            report.printNotes()
+            display.finish(result, names: report.names)
+        }
         return result
+    }
+
+    private func options(_ target: RecordPath, _ writer: StoreWriter) -> Importer.Options {
+        var options = Importer.Options(target: target)
+        options.isStrict = strict
+        options.isRehearsal = dryRun
+        options.resumes = resume && !dryRun
+        options.batchRows = writer.isDirect ? 2000 : 200
+        if !dryRun {
+            options.checkpoint = ImportCheckpoint(
+                stateDirectory: state.directory, source: Places.absolute(source), target: target)
+        }
+        return options
     }
 
     private func schema(
@@ -81,15 +172,5 @@ struct ImportCommand: ParsableCommand {
         case .daemon:
             return try RecordStore.openForReading(directory: state.directory).schema(of: type)
         }
-    }
-
-    /// `FILE:LINE: what`, as compilers write it.
-    private static func line(for problem: ImportProblem, in source: String) -> String {
-        if let file = problem.file { return "\(source)/\(file): \(problem.error)" }
-        let name = source == "-" ? "standard input" : source
-        guard let position = problem.error.position, position.line >= problem.line else {
-            return "\(name):\(problem.line): \(problem.error.message)"
-        }
-        return "\(name):\(position.line):\(position.column): \(problem.error.message)"
     }
 }

@@ -30,13 +30,8 @@ final class ProgressDisplay {
         }
     }
 
-    /// A line that stays, above the bar.
-    func note(_ line: String) {
-        clear()
-        Terminal.error(line)
-    }
-
-    func finish(_ result: ImportProgress) {
+    /// - Parameter names: what names the records.
+    func finish(_ result: ImportProgress, names: String?) {
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         var parts = [
             "\(Showing.grouped(result.created)) created",
@@ -44,7 +39,8 @@ final class ProgressDisplay {
             "\(Showing.grouped(result.unchanged)) unchanged",
         ]
         if result.failed > 0 { parts.append("\(Showing.grouped(result.failed)) failed") }
-        finish(parts.joined(separator: ", ") + " in \(Int(milliseconds)) ms")
+        let end = names.map { "; \($0)" } ?? ""
+        finish(parts.joined(separator: ", ") + " in \(Int(milliseconds)) ms\(end)")
     }
 
     func finish(_ line: String) {
@@ -52,7 +48,8 @@ final class ProgressDisplay {
         if !isQuiet { Terminal.error(line) }
     }
 
-    private func clear() {
+    /// Takes the bar away.
+    func clear() {
         if hasBar { Terminal.write(Array("\r\u{1B}[K".utf8), to: 2) }
         hasBar = false
     }

@@ -12,7 +12,7 @@ extension MountTests {
             let path = try home.file(
                 "rows.json",
                 "[\n  {\"id\": \"a\", \"n\": 1},\n  {\"id\": \"b\", \"n\": },\n"
-                    + "  {\"id\": \"c\", \"n\": \"x\"},\n  {\"id\": \"d\", \"n\": 4}\n]\n")
+                    + "  {\"id\": \"c\", \"$n\": \"x\"},\n  {\"id\": \"d\", \"n\": 4}\n]\n")
             let result = try home.recordfs("import", path, "local/A/Row")
             #expect(result.status == 1)
             #expect(result.errors.contains("\(path):3:20: "), "\(result)")
@@ -60,6 +60,76 @@ extension MountTests {
             let out = "\(home.folder)/out.csv"
             try mounted.recordfs("export", "-o", out, "private/A/Row")
             #expect(try SystemCall.readText(out).hasPrefix("$name,$parent,id,n\nrow-0,,row-0,0\n"))
+        }
+
+        @Test("--dry-run says names, types, counts and refusals, and makes no store")
+        func dryRun() throws {
+            let path = try home.file(
+                "rows.csv", "First name;n\nA;1\nB;2,5\nC;\n")
+            let state = "\(home.folder)/state"
+            let result = try home.recordfs(
+                "import", "--state", state, "--dry-run", path, "local/A/Row")
+            #expect(result.status == 0, "\(result)")
+            #expect(access(state, F_OK) != 0)
+            for text in [
+                "3 rows, separated by semicolons", "records would be named row-N", "First_name",
+                "STRING", "\"First name\" becomes the field First_name",
+                "would create 3, update 0, leave 0 as they are, refuse 0",
+            ] {
+                #expect(result.output.contains(text), "\(text): \(result)")
+            }
+            try home.recordfs("import", "-q", path, "local/A/Row")
+            let again = try home.recordfs("import", "--dry-run", path, "local/A/Row")
+            #expect(again.output.contains("would create 0, update 0, leave 3"), "\(again)")
+        }
+
+        @Test("many refused rows are grouped by reason, and all are in a file that is named")
+        func grouped() throws {
+            let rows = (0..<300).map {
+                "{\"id\": \($0), \"n\": \($0 % 3 == 0 ? "\"x\"" : $0 % 3 == 1 ? "[1]" : "2")}"
+            }
+            _ = try home.recordfs("put", "local/A/Row/first", input: "{\"n\": 1}")
+            let path = try home.file("rows.json", "[" + rows.joined(separator: ",") + "]")
+            let result = try home.recordfs("import", path, "local/A/Row")
+            #expect(result.status == 1)
+            let lines = result.errors.split(separator: "\n").map(String.init)
+            #expect(lines.contains("\(path): 200 rows refused:"), "\(result)")
+            #expect(lines.filter { $0.hasPrefix("  100 rows, first \(path): row ") }.count == 2)
+            #expect(result.errors.contains("100 created, 0 updated, 0 unchanged, 200 failed"))
+            let file = try #require(lines.first { $0.hasPrefix("All of them: ") }).dropFirst(13)
+            let all = try SystemCall.readText(String(file)).split(separator: "\n")
+            #expect(all.count == 200)
+            #expect(all.first?.hasPrefix("\(path): row 1: field \"n\" is INT64") == true)
+        }
+
+        @Test("a table that is not UTF-8 is refused with its line, and read with its encoding")
+        func encoding() throws {
+            let path = "\(home.folder)/rows.csv"
+            _ = try home.shell(#"printf 'id,v\na,caf\351\n' > rows.csv"#)
+            let refused = try home.recordfs("import", path, "local/A/Row")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("line 2 is not UTF-8"), "\(refused)")
+            #expect(try home.recordfs("ls", "local/A/Row").status != 0)
+            let taken = try home.recordfs(
+                "import", "-q", "--encoding", "latin1", path, "local/A/Row")
+            #expect(taken.status == 0, "\(taken)")
+            #expect(try home.recordfs("get", "local/A/Row/a").output.contains("\"café\""))
+        }
+
+        @Test("3 and later 3.5, both written through the mount, are kept as they were written")
+        func widening() throws {
+            let mounted = try MountedStore()
+            let folder = try mounted.makeType("private/A/Row")
+            try SystemCall.writeFile("\(folder)/a.json", "{\"n\": 3}\n")
+            try SystemCall.writeFile("\(folder)/b.json", "{\"n\": 3.5}\n")
+            #expect(try SystemCall.readText("\(folder)/a.json") == "{\"n\": 3}\n")
+            #expect(try SystemCall.readText("\(folder)/b.json") == "{\"n\": 3.5}\n")
+            #expect(try mounted.store.drafts() == 0)
+            let schema = try SystemCall.readText(
+                "\(mounted.mountPoint)/.recordfs/schema/development.ckdb")
+            #expect(schema.contains("n DOUBLE"), "\(schema)")
+            let matches = try mounted.recordfs("query", "private/A/Row", "n>=3")
+            #expect(matches.split(separator: "\n").count == 2, "\(matches)")
         }
 
         @Test("without a terminal there is at most one line of progress a second")

@@ -1,0 +1,51 @@
+import RecordModel
+
+/// What the beginning of a CSV file says about its delimiter.
+enum CSVDialect {
+    /// The delimiters that are looked for; of equals the first wins.
+    static let delimiters = [
+        UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|"),
+    ]
+    private static let sampleRows = 100
+
+    /// The delimiter that cuts the most rows into as many cells as the header, two or more; the
+    /// comma when there is none.
+    static func delimiter(of sample: [UInt8]) -> UInt8 {
+        var best: (delimiter: UInt8, fitting: Int, cells: Int)?
+        for delimiter in delimiters {
+            guard let (fitting, cells) = measure(sample, delimiter), cells > 1 else { continue }
+            if let best, (best.fitting, best.cells) >= (fitting, cells) { continue }
+            best = (delimiter, fitting, cells)
+        }
+        return best?.delimiter ?? delimiters[0]
+    }
+
+    /// Of the first rows, how many in a thousand have as many cells as the header, and how many
+    /// that are; nil without a header.
+    private static func measure(_ sample: [UInt8], _ delimiter: UInt8) -> (Int, Int)? {
+        var reader = CSV.Reader(delimiter: delimiter)
+        reader.append(sample)
+        var header: Int?
+        var (fitting, rows) = (0, 0)
+        while rows < sampleRows {
+            do {
+                guard let row = try reader.next() else { break }
+                let width = header ?? row.cells.count
+                header = width
+                fitting += row.cells.count == width ? 1 : 0
+            } catch {
+                // A row that this delimiter does not explain.
+                if header == nil { return nil }
+            }
+            rows += 1
+        }
+        guard let header else { return oneLine(sample, delimiter) }
+        return (fitting * 1000 / rows, header)
+    }
+
+    /// A file of nothing but a header without a line end.
+    private static func oneLine(_ sample: [UInt8], _ delimiter: UInt8) -> (Int, Int)? {
+        guard !sample.isEmpty, !sample.contains(0x0A) else { return nil }
+        return (1000, sample.count(where: { $0 == delimiter }) + 1)
+    }
+}

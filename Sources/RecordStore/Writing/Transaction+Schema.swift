@@ -1,0 +1,125 @@
+package import RecordModel
+import RecordSQL
+import Synchronization
+
+extension Transaction {
+    /// The development schema as this transaction sees it.
+    package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
+        if let schema = schemas[type] { return schema }
+        if let schema = store.cache.withLock({ $0.schemas[type] }) { return schema }
+        let schema = try SchemaRows.read(connection, type)
+        store.cache.withLock { $0.schemas[type] = schema }
+        return schema
+    }
+
+    /// Replaces the development schema of a type by one that somebody wrote: its fields keep their
+    /// types, whatever values come.
+    ///
+    /// Errors: schemaMismatch when a stored record does not fit the new one.
+    package func setSchema(
+        _ schema: RecordSchema, of type: RecordTypeName
+    ) throws(RecordError) {
+        let new = schema.declared
+        let old = try self.schema(of: type)
+        try eachRecord(of: type) { (text, stem) throws(RecordError) in
+            try self.check(text, stem, fits: new, insteadOf: old)
+        }
+        try put(new, of: type)
+    }
+
+    /// Adds fields of which the rows to come are known to have values of these types. What the
+    /// schema has already stays.
+    package func expect(
+        _ fields: [(name: FieldName, type: FieldType)], of type: RecordTypeName
+    ) throws(RecordError) {
+        guard let schema = try schema(of: type).adding(fields) else { return }
+        try put(schema, of: type)
+    }
+
+    /// Takes what a document that is about to be stored brings into the schema.
+    ///
+    /// - Parameter record: the one that the document replaces; its old text does not matter.
+    /// Errors: schemaMismatch when the document has a fraction for a field of whole numbers of
+    /// which a stored record has one that no double holds.
+    func adopt(
+        _ document: RecordDocument, _ type: RecordTypeName, replacing record: RecordID? = nil
+    ) throws(RecordError) {
+        let old = try schema(of: type)
+        guard let new = old.adopting(document) else { return }
+        let widened = old.widened(in: new)
+        if !widened.isEmpty { try checkWidening(type, from: old, to: new, besides: record) }
+        try put(new, of: type)
+    }
+
+    /// Reads every record of the type, once in the life of a field.
+    private func checkWidening(
+        _ type: RecordTypeName, from old: RecordSchema, to new: RecordSchema,
+        besides record: RecordID?
+    ) throws(RecordError) {
+        // The rows of a long import are refused for one reason, which is looked for once.
+        let fields = old.widened(in: new)
+        if let reason = refusedWidenings[type], reason.fields == fields { throw reason.error }
+        do {
+            try eachRecord(of: type, besides: record) { (text, stem) throws(RecordError) in
+                try self.check(text, stem, fits: new, insteadOf: old)
+            }
+        } catch {
+            let names = fields.map { "\"\($0)\"" }.joined(separator: ", ")
+            let reason = RecordError(
+                .schemaMismatch,
+                "field \(names) holds whole numbers, and a fraction cannot make it DOUBLE: "
+                    + "\(error.message)")
+            refusedWidenings[type] = (fields, reason)
+            throw reason
+        }
+    }
+
+    private func eachRecord(
+        of type: RecordTypeName, besides record: RecordID? = nil,
+        _ body: (_ text: [UInt8], _ stem: Stem) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        try connection.each(
+            """
+            SELECT text, stem FROM record_type t JOIN record r ON r.type_id = t.id
+                JOIN record_text ON record_id = r.id
+            WHERE t.name = ? AND state != 1 AND r.id != ?
+            """, [.name(type), .integer(record?.rawValue ?? -1)]
+        ) { row throws(RecordError) in
+            try body(row.bytes(0), Stem(bytes: row.bytes(1)))
+        }
+    }
+
+    private func check(
+        _ text: [UInt8], _ stem: Stem, fits new: RecordSchema, insteadOf old: RecordSchema
+    ) throws(RecordError) {
+        var limits = store.options.limits
+        // What is stored may have come from the server, which takes more.
+        limits.recordBytes = .max
+        let document: RecordDocument
+        do {
+            document = try RecordDocument(parsing: text, schema: new, limits: limits)
+        } catch {
+            throw RecordError(
+                .schemaMismatch, "Record \(stem) does not fit this schema: \(error.message)")
+        }
+        guard new.adopting(document) == nil else {
+            throw RecordError(
+                .schemaMismatch, "Record \(stem) has a field that this schema leaves out.")
+        }
+        let widened = old.widened(in: new).filter { document[$0] != nil }
+        guard !widened.isEmpty else { return }
+        let before = try RecordDocument(parsing: text, schema: old, limits: limits)
+        for field in widened {
+            guard let integer = before[field]?.inexactInteger else { continue }
+            throw RecordError(
+                .schemaMismatch,
+                "Record \(stem) has \(integer) in \"\(field)\", which no DOUBLE holds exactly. "
+                    + "Write that value as text, or round it.")
+        }
+    }
+
+    private func put(_ schema: RecordSchema, of type: RecordTypeName) throws(RecordError) {
+        try SchemaRows.write(connection, type, schema)
+        schemas[type] = schema
+    }
+}

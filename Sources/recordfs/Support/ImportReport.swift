@@ -1,0 +1,104 @@
+import RecordControl
+import RecordModel
+
+/// What `recordfs import` says of its source and of what it did.
+struct ImportReport {
+    private static let shownLines = 10
+
+    let source: String
+    let plan: ImportPlan
+    let result: ImportProgress
+    let delimiter: UInt8?
+
+    /// What names the records.
+    var names: String? {
+        guard plan.names.isUsed else { return nil }
+        return switch plan.names.rule {
+        case .member(let key): "named by \"\(key)\""
+        case .row: "named row-N"
+        }
+    }
+
+    /// The refused rows, one by one when they are few, else by their reasons.
+    func printProblems(_ problems: ImportProblems, file: String?) {
+        guard let file else {
+            for problem in problems.first { Terminal.error(problem.text(in: source)) }
+            return
+        }
+        Terminal.error("\(source): \(Showing.count(problems.count, "row")) refused:")
+        let groups = problems.groups
+        for group in groups.prefix(Self.shownLines) {
+            let place = group.first.place(in: source)
+            let rows = Showing.count(group.count, "row")
+            Terminal.error("  \(rows), first \(place): \(group.first.error.message)")
+        }
+        if groups.count > Self.shownLines {
+            let rest = groups.dropFirst(Self.shownLines)
+            let rows = rest.reduce(0) { $0 + $1.count }
+            Terminal.error(
+                "  \(Showing.count(rows, "row")) for \(Showing.count(rest.count, "other reason"))")
+        }
+        Terminal.error("All of them: \(file)")
+    }
+
+    /// What was decided that a user may not expect.
+    func printNotes() {
+        for note in notes { Terminal.error("note: \(note)") }
+    }
+
+    private var notes: [String] {
+        var notes = limited(
+            plan.naming.mended.map { "\"\($0.key)\" becomes the field \($0.name)" }, "such key")
+        notes += limited(
+            plan.mixedFields.map {
+                "\($0) has values of different kinds, so that its type is JSON"
+            }, "such field")
+        if plan.shortRowCount > 0 {
+            notes.append(
+                "\(Showing.count(plan.shortRowCount, "row")) with fewer cells than the header: what "
+                    + "is missing is no value")
+        }
+        if plan.names.isUsed, let (key, reason) = plan.names.unsuitable {
+            notes.append(
+                "records are named row-N, for \"\(key)\" does not tell the rows apart (\(reason)); "
+                    + "--name-field names them by another")
+        }
+        return notes
+    }
+
+    private func limited(_ lines: [String], _ noun: String) -> [String] {
+        guard lines.count > Self.shownLines else { return lines }
+        let rest = lines.count - Self.shownLines + 1
+        return lines.prefix(Self.shownLines - 1) + ["and \(Showing.count(rest, "more " + noun))"]
+    }
+
+    /// The result of a dry run, on standard output.
+    func printRehearsal() {
+        let table = delimiter.map { ", separated by \(Self.name(of: $0))" } ?? ""
+        Terminal.print("\(source): \(Showing.count(plan.rowCount, "row"))\(table)")
+        Terminal.print("records would be \(names ?? "named by the source")")
+        Terminal.print("fields:")
+        Terminal.printTable(
+            plan.fields.map { field in
+                [
+                    "  \(field.name)", field.type?.name ?? "-",
+                    field.isKnown ? "known" : field.type == nil ? "no values" : "new",
+                ]
+            })
+        for note in notes { Terminal.print("note: \(note)") }
+        Terminal.print(
+            "would create \(Showing.grouped(result.created)), "
+                + "update \(Showing.grouped(result.updated)), "
+                + "leave \(Showing.grouped(result.unchanged)) as they are, "
+                + "refuse \(Showing.grouped(result.failed))")
+    }
+
+    private static func name(of delimiter: UInt8) -> String {
+        switch delimiter {
+        case UInt8(ascii: ","): "commas"
+        case UInt8(ascii: ";"): "semicolons"
+        case UInt8(ascii: "\t"): "tabs"
+        default: "\"\(Unicode.Scalar(delimiter))\""
+        }
+    }
+}
