@@ -81,7 +81,7 @@ private struct NameSurvey {
     fileprivate struct Candidate {
         let key: [UInt8]
         /// By hash: a wrong guess would only choose another name field.
-        var rowsByName: [Int: Int] = [:]
+        var names: Set<Int> = []
         var isSeen = false
         var flaw: String?
     }
@@ -132,13 +132,11 @@ extension NameSurvey.Candidate {
             return fail("that of row \(row) is no text or number")
         }
         if name.bytes.count > 255 { return fail("that of row \(row) is too long") }
-        if let earlier = rowsByName.updateValue(row, forKey: name.hashValue) {
-            fail("rows \(earlier) and \(row) have the same")
-        }
+        if !names.insert(name.hashValue).inserted { fail("that of row \(row) is an earlier row's") }
     }
 
     private mutating func fail(_ reason: String) {
         flaw = reason
-        rowsByName = [:]
+        names = []
     }
 }

@@ -14,7 +14,8 @@ struct RecordNaming {
     ]
 
     private let plan: NamePlan
-    private var places: [Int: String] = [:]
+    /// The line, or the number, of the row that has a name, by the name's hash.
+    private var places: [Int: Int] = [:]
 
     init(_ plan: NamePlan) {
         self.plan = plan
@@ -41,12 +42,13 @@ struct RecordNaming {
         guard !name.bytes.isEmpty, name.bytes.count <= 255 else {
             throw RecordError(.nameTooLong, "a record name has 1 to 255 bytes")
         }
-        let place = row.sharesLine ? "row \(number)" : "line \(row.line)"
+        let place = row.sharesLine ? number : row.line
         if let earlier = places.updateValue(place, forKey: name.hashValue) {
             places[name.hashValue] = earlier
+            let what = row.sharesLine ? "row" : "line"
             throw RecordError(
                 .alreadyExists,
-                "\"\(name)\" is already the name of \(earlier). Choose a field that differs in "
+                "\"\(name)\" is already the name of \(what) \(earlier). Choose a field that differs in "
                     + "every row with --name-field.")
         }
         return (Stem(encoding: name), content)

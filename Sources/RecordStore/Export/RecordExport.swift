@@ -88,15 +88,17 @@ package struct RecordExport {
     private func cells(_ members: [JSONMember]) -> [[UInt8]?] {
         var values: [[UInt8]: JSONValue] = [:]
         for member in members { values[member.key.utf8] = member.value }
-        return columns.map { values[$0].flatMap(Self.cell) }
+        return columns.map { name in
+            values[name].flatMap { Self.cell($0, schema.type(of: FieldName(bytes: name))) }
+        }
     }
 
-    /// Text as it is; anything else as JSON, so that nested values survive. No value is nil, which
-    /// CSV tells from an empty text.
-    private static func cell(_ value: JSONValue) -> [UInt8]? {
+    /// Text as it is; anything else as JSON, so that nested values survive, and text too where the
+    /// type does not tell it from them. No value is nil, which CSV tells from an empty text.
+    private static func cell(_ value: JSONValue, _ type: FieldType?) -> [UInt8]? {
         switch value {
         case .null: nil
-        case .string(let text): text.utf8
+        case .string(let text) where type != .json: text.utf8
         default: value.serialized()
         }
     }

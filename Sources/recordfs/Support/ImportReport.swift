@@ -10,9 +10,9 @@ struct ImportReport {
     let result: ImportProgress
     let delimiter: UInt8?
 
-    /// What names the records.
+    /// What names the records, when neither the user nor the source says it.
     var names: String? {
-        guard plan.names.isUsed else { return nil }
+        guard plan.names.isUsed, !plan.names.isExplicit else { return nil }
         return switch plan.names.rule {
         case .member(let key): "named by \"\(key)\""
         case .row: "named row-N"
@@ -76,7 +76,8 @@ struct ImportReport {
     func printRehearsal() {
         let table = delimiter.map { ", separated by \(Self.name(of: $0))" } ?? ""
         Terminal.print("\(source): \(Showing.count(plan.rowCount, "row"))\(table)")
-        Terminal.print("records would be \(names ?? "named by the source")")
+        let source = plan.names.isExplicit ? "named as asked for" : "named by the source"
+        Terminal.print("records would be \(names ?? source)")
         Terminal.print("fields:")
         Terminal.printTable(
             plan.fields.map { field in

@@ -16,7 +16,7 @@ extension MountTests {
             let export = "\(home.folder)/rows.ndjson"
             let exported = try home.recordfs("export", "-o", export, "local/Data/Row")
             #expect(exported.status == 0, "\(exported)")
-            let script = DataSet.repository + "/Tests/MountTests/DataSet/compare-import.py"
+            let script = DataSet.repository + "/Tests/DataSets/compare-import.py"
             let compared = try finish(["python3", script, source, export])
             #expect(compared.status == 0, "\(compared)")
             let rehearsed = try home.recordfs("import", "--dry-run", source, "local/Data/Row")
