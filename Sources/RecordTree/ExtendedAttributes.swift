@@ -47,14 +47,14 @@ extension Tree {
             throw RecordError(.unsupported, "records have no attributes but user.recordfs.*")
         }
         guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
-            case .record(let id) = try node(number)
+            case .record(let file) = try node(number)
         else {
             // `cp --preserve=xattr` and `rsync -X` carry them from record to record: what they say
             // belongs to each record, so that setting them succeeds and changes nothing.
             return
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.retryOutbox(id)
+            try transaction.retryOutbox(file.record)
         }
     }
 
@@ -74,7 +74,7 @@ extension Tree {
 
     private func attributes(_ number: NodeNumber) throws(RecordError) -> [Attribute] {
         switch try node(number) {
-        case .record(let id): try recordAttributeList(id)
+        case .record(let file): try recordAttributeList(file.record)
         case .asset(let id): try assetAttributeList(id)
         case .scratch: [Self.attribute("state", "local")]
         case .root, .readme, .database, .owner, .zone, .type, .errorFile, .control: []

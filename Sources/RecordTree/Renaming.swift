@@ -68,10 +68,12 @@ extension Tree {
             try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
         case (.record(let type, _), .scratch(let target)):
             try checkSameDirectory(target, type)
-            if case .record(let id) = source { try setAside(id, as: target) }
+            if case .record(let file) = source { try setAside(file, as: target) }
         case (.record(let type, let stem), .record(let newType, let newStem)):
             guard type == newType else { throw Self.otherDirectory }
-            if case .record(let id) = source { try renameRecord(id, type, stem, to: newStem) }
+            if case .record(let file) = source {
+                try renameRecord(file, type, stem, to: newStem)
+            }
         case (.asset(let type, _, _, _, _), .scratch(let target)):
             try checkSameDirectory(target, type)
             if case .asset(let id) = source { try setAside(id, in: type, as: target) }

@@ -62,7 +62,6 @@ extension Tree {
             state.assets[AssetKey(entry)]?.unlink()
             state.assets[AssetKey(entry)] = nil
         }
-        recordTextChanged(entry.record)
     }
 
     /// An asset becomes another field, or a field of another record of the type.
@@ -84,8 +83,6 @@ extension Tree {
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
         state.withLock { $0.nodes.retire(.asset(id)) }
-        recordTextChanged(entry.record)
-        recordTextChanged(target.id)
         let name = stem.bytes + Array("@".utf8) + field.bytes
         notify([.entry(parent: NodeNumber(type), name: name), .content(NodeNumber(type))])
     }

@@ -15,9 +15,9 @@ extension Tree {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
             if let mode = changes.mode { deliver(noticesOfSearch(id, mode: mode)) }
-        case .record(let id):
+        case .record(let file):
             try checkUnchanged(node, changes)
-            try setRecord(id, changes, handle: handle)
+            try setRecord(file, changes, handle: handle)
         case .asset(let id):
             try checkUnchanged(node, changes)
             if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
@@ -64,13 +64,13 @@ extension Tree {
         }
     }
 
-    private func setRecord(_ id: RecordID, _ changes: NodeChanges, handle: HandleNumber?)
+    private func setRecord(_ file: RecordFile, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
-        if let size = changes.size { try truncateRecord(id, to: size, handle: handle) }
+        if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
         guard let time = changes.modified else { return }
         let modified = time.timestamp(now: now)
-        let open = openRecord(id, handle)
+        let open = openRecord(file, handle)
         let isOnlyInMemory = open?.state.withLock { state in
             guard state.isDirty || !state.isInStore else { return false }
             state.modified = modified
@@ -78,25 +78,27 @@ extension Tree {
         }
         if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setModified(id, modified)
+            // A file that has lost its name to another keeps its times for itself.
+            guard try transaction.record(file.record)?.file == file else { return }
+            try transaction.setModified(file.record, modified)
         }
     }
 
-    private func openRecord(_ id: RecordID, _ handle: HandleNumber?) -> OpenRecord? {
+    private func openRecord(_ file: RecordFile, _ handle: HandleNumber?) -> OpenRecord? {
         state.withLock { state in
             if let handle, case .record(let open)? = state.handles[handle]?.current { return open }
-            return state.open[id]
+            return state.open[file]
         }
     }
 
     /// truncate(2) opens, changes and closes in one: its save happens here, and its errors.
-    private func truncateRecord(_ id: RecordID, to size: Int64, handle: HandleNumber?)
+    private func truncateRecord(_ file: RecordFile, to size: Int64, handle: HandleNumber?)
         throws(RecordError)
     {
         if let handle, case .record(let open) = try self.handle(handle).current {
             return try truncate(open, to: size)
         }
-        let open = try openRecord(id, writes: true)
+        let open = try openRecord(file, writes: true)
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
@@ -106,7 +108,7 @@ extension Tree {
             try save(open, isLast: true)
         } catch {
             // The kernel keeps the old size when a truncate fails, but the draft has the new one.
-            deliver(recordPages(id))
+            deliver([.content(state.withLock { $0.nodes.number(of: .record(file)) } ?? .root)])
             throw error
         }
     }
