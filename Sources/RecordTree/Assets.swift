@@ -137,17 +137,18 @@ extension Tree {
 
     /// Gives the working copy to the store and to the record, in one transaction.
     func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
-        try open.changing { () throws(RecordError) in
+        let isSaved = try open.changing { () throws(RecordError) in
             try saveWorkingCopy(of: open, isLast: isLast)
         }
+        if isSaved { recordTextChanged(open.key.record) }
     }
 
-    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
+    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) -> Bool {
         let (path, version, size) = open.state.withLock { state in
             let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
             return (isSaveable ? state.workingCopy : nil, state.version, state.size)
         }
-        guard let path else { return }
+        guard let path else { return false }
         let (hash, _) = try store.importAsset(fromFile: String(decoding: path, as: UTF8.self))
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.setAsset(
@@ -161,6 +162,7 @@ extension Tree {
             state.file = stored
             state.workingCopy = nil
         }
+        return true
     }
 
     func close(_ open: OpenAsset, writes: Bool) {

@@ -36,9 +36,7 @@ extension Tree {
     @discardableResult
     func finalizeDeletes(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
-        let returning = state.withLock { state in
-            Set(state.pending.values.flatMap(\.values).map(\.record))
-        }
+        let returning = state.withLock { state in Set(state.pending.values.flatMap(\.values)) }
         return try store.finalizeWaitingDeletes(
             olderThan: age, except: returning, author: .mount)
     }

@@ -15,9 +15,9 @@ extension Tree {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
             if let mode = changes.mode { deliver(noticesOfSearch(id, mode: mode)) }
-        case .record(let file):
+        case .record(let id):
             try checkUnchanged(node, changes)
-            try setRecord(file, changes, handle: handle)
+            try setRecord(id, changes, handle: handle)
         case .asset(let id):
             try checkUnchanged(node, changes)
             if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
@@ -64,13 +64,13 @@ extension Tree {
         }
     }
 
-    private func setRecord(_ file: RecordFile, _ changes: NodeChanges, handle: HandleNumber?)
+    private func setRecord(_ id: RecordID, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
-        if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
+        if let size = changes.size { try truncateRecord(id, to: size, handle: handle) }
         guard let time = changes.modified else { return }
         let modified = time.timestamp(now: now)
-        let open = openRecord(file, handle)
+        let open = openRecord(id, handle)
         let isOnlyInMemory = open?.state.withLock { state in
             guard state.isDirty || !state.isInStore else { return false }
             state.modified = modified
@@ -78,27 +78,25 @@ extension Tree {
         }
         if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            // A file that has lost its name to another keeps its times for itself.
-            guard try transaction.record(file.record)?.file == file else { return }
-            try transaction.setModified(file.record, modified)
+            try transaction.setModified(id, modified)
         }
     }
 
-    private func openRecord(_ file: RecordFile, _ handle: HandleNumber?) -> OpenRecord? {
+    private func openRecord(_ id: RecordID, _ handle: HandleNumber?) -> OpenRecord? {
         state.withLock { state in
             if let handle, case .record(let open)? = state.handles[handle]?.current { return open }
-            return state.open[file]
+            return state.open[id]
         }
     }
 
     /// truncate(2) opens, changes and closes in one: its save happens here, and its errors.
-    private func truncateRecord(_ file: RecordFile, to size: Int64, handle: HandleNumber?)
+    private func truncateRecord(_ id: RecordID, to size: Int64, handle: HandleNumber?)
         throws(RecordError)
     {
         if let handle, case .record(let open) = try self.handle(handle).current {
             return try truncate(open, to: size)
         }
-        let open = try openRecord(file, writes: true)
+        let open = try openRecord(id, writes: true)
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
@@ -108,7 +106,7 @@ extension Tree {
             try save(open, isLast: true)
         } catch {
             // The kernel keeps the old size when a truncate fails, but the draft has the new one.
-            deliver([.content(state.withLock { $0.nodes.number(of: .record(file)) } ?? .root)])
+            deliver(recordPages(id))
             throw error
         }
     }
@@ -116,55 +114,37 @@ extension Tree {
     private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
-        if let handle, case .scratch(let file, id) = try self.handle(handle).current {
-            return try file.set(changes, now: now)
-        }
-        guard let place = place(of: id) else { throw RecordError(.stale, "the file is gone") }
-        let path = try scratchPath(place)
         if let size = changes.size {
-            try HostFile(path: path, flags: O_RDWR).truncate(to: size)
-        }
-        if let mode = changes.mode {
-            guard withPath(path, { chmod($0, mode & 0o7777) }) == 0 else {
-                throw .lastSystemError("chmod", path)
+            if let handle, case .scratch(let file, id) = try self.handle(handle).current {
+                try file.truncate(to: size)
+            } else {
+                try openScratchFile(id, flags: O_WRONLY).truncate(to: size)
             }
         }
+        guard changes.changesMoreThanSize else { return }
+        let file = try scratchFile(id)
+        // The owner first: a change of it takes the set-user-ID bit away.
         if changes.owner != nil || changes.group != nil {
-            let owner = changes.owner ?? .max, group = changes.group ?? .max
-            guard withPath(path, { lchown($0, owner, group) }) == 0 else {
-                throw .lastSystemError("chown", path)
-            }
+            try file.setOwner(changes.owner, changes.group)
         }
-        guard changes.accessed != nil || changes.modified != nil else { return }
-        var times = changes.times(now: now)
-        guard withPath(path, { utimensat(AT_FDCWD, $0, &times, AT_SYMLINK_NOFOLLOW) }) == 0 else {
-            throw .lastSystemError("utimensat", path)
-        }
-    }
-}
-
-extension HostFile {
-    fileprivate func set(_ changes: NodeChanges, now: Timestamp) throws(RecordError) {
-        if let size = changes.size { try truncate(to: size) }
-        if let mode = changes.mode, fchmod(descriptor, mode & 0o7777) != 0 {
-            throw .lastSystemError("fchmod")
-        }
-        if changes.owner != nil || changes.group != nil,
-            fchown(descriptor, changes.owner ?? .max, changes.group ?? .max) != 0
-        {
-            throw .lastSystemError("fchown")
-        }
-        guard changes.accessed != nil || changes.modified != nil else { return }
-        var times = changes.times(now: now)
-        guard futimens(descriptor, &times) == 0 else { throw .lastSystemError("futimens") }
+        if let mode = changes.mode { try file.setMode(mode) }
+        if changes.accessed != nil || changes.modified != nil { try file.setTimes(changes.times) }
     }
 }
 
 extension NodeChanges {
-    fileprivate func times(now: Timestamp) -> [timespec] {
+    fileprivate var changesMoreThanSize: Bool {
+        mode != nil || owner != nil || group != nil || accessed != nil || modified != nil
+    }
+
+    /// As utimensat takes them.
+    fileprivate var times: [timespec] {
         [accessed, modified].map { time in
-            time.map { timespec($0.timestamp(now: now)) }
-                ?? timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+            switch time {
+            case .at(let time): timespec(time)
+            case .now: timespec(tv_sec: 0, tv_nsec: UTIME_NOW_VALUE)
+            case nil: timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+            }
         }
     }
 }
