@@ -23,7 +23,6 @@ extension FileAttributes {
         blocks = attributes.blocks
         accessTime = Time(attributes.accessed)
         changeTime = Time(attributes.changed)
-        device = attributes.device
     }
 }
 
@@ -72,7 +71,5 @@ extension OpenedFile {
 }
 
 extension Requester {
-    init(_ caller: FuseKit.Caller) {
-        self.init(threadID: caller.pid, user: caller.uid, group: caller.gid)
-    }
+    init(_ caller: FuseKit.Caller) { self.init(threadID: caller.pid) }
 }

@@ -23,6 +23,9 @@ final class KernelMessenger: Sendable {
     func send(_ notice: KernelNotice) {
         switch notice {
         case .content(let node): notifier.invalidateInode(NodeID(node.rawValue))
+        case .replaced(let parent, let name, let old):
+            notifier.delete(
+                parent: NodeID(parent.rawValue), child: NodeID(old.rawValue), name: FileName(name))
         case .entry(let parent, let name):
             notifier.invalidateEntry(parent: NodeID(parent.rawValue), name: FileName(name))
         }

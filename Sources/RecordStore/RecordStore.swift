@@ -29,6 +29,7 @@ package final class RecordStore: Sendable {
     /// Asset files that an import has placed and no row may refer to yet.
     let assetsInFlight = Mutex(AssetsInFlight())
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
+    private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
 
     init(
         directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
@@ -50,6 +51,12 @@ package final class RecordStore: Sendable {
     /// held and outside the writer's queue.
     package func observe(_ observer: @escaping @Sendable ([StoreChange]) -> Void) {
         observers.withLock { $0.append(observer) }
+    }
+
+    /// Called before each commit by which files of records lose their names: while nobody can see
+    /// yet what comes after them. The commit may still fail. On the writer's queue.
+    package func observeReplacements(_ observer: @escaping @Sendable ([ReplacedFile]) -> Void) {
+        replacementObservers.withLock { $0.append(observer) }
     }
 
     /// Runs `body` in one immediate transaction; what it throws rolls everything back.
@@ -91,6 +98,10 @@ package final class RecordStore: Sendable {
         let result: T
         do {
             result = try body(transaction)
+            if !transaction.replaced.isEmpty {
+                let files = Array(transaction.replaced.values)
+                for observer in replacementObservers.withLock({ $0 }) { observer(files) }
+            }
             try connection.run("COMMIT")
         } catch {
             rollBack(connection)

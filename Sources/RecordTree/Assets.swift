@@ -137,18 +137,17 @@ extension Tree {
 
     /// Gives the working copy to the store and to the record, in one transaction.
     func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
-        let isSaved = try open.changing { () throws(RecordError) in
+        try open.changing { () throws(RecordError) in
             try saveWorkingCopy(of: open, isLast: isLast)
         }
-        if isSaved { recordTextChanged(open.key.record) }
     }
 
-    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) -> Bool {
+    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
         let (path, version, size) = open.state.withLock { state in
             let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
             return (isSaveable ? state.workingCopy : nil, state.version, state.size)
         }
-        guard let path else { return false }
+        guard let path else { return }
         let (hash, _) = try store.importAsset(fromFile: String(decoding: path, as: UTF8.self))
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.setAsset(
@@ -162,7 +161,6 @@ extension Tree {
             state.file = stored
             state.workingCopy = nil
         }
-        return true
     }
 
     func close(_ open: OpenAsset, writes: Bool) {

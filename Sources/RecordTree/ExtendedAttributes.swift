@@ -11,8 +11,8 @@ extension Tree {
             throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
         }
         guard name.starts(with: Self.prefix) else {
-            if case .scratch(let id) = try node(number) {
-                return try scratchFile(id).attribute(name)
+            if case .scratch(let id) = try node(number), let place = place(of: id) {
+                return try storage.attribute(name, of: try scratchPath(place))
             }
             throw Self.noAttribute
         }
@@ -23,8 +23,9 @@ extension Tree {
     }
 
     package func attributeNames(of number: NodeNumber) throws(RecordError) -> [[UInt8]] {
-        if case .scratch(let id) = try node(number) {
-            return try scratchFile(id).attributeNames() + attributes(number).map(\.name)
+        if case .scratch(let id) = try node(number), let place = place(of: id) {
+            return try storage.attributeNames(of: try scratchPath(place))
+                + attributes(number).map(\.name)
         }
         return try attributes(number).map(\.name)
     }
@@ -36,21 +37,24 @@ extension Tree {
         if name.starts(with: Array("system.posix_acl_".utf8)) {
             throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
         }
-        if case .scratch(let id) = try node(number), !name.starts(with: Self.prefix) {
-            return try scratchFile(id).setAttribute(name, to: value, flags: flags)
+        if case .scratch(let id) = try node(number), let place = place(of: id),
+            !name.starts(with: Self.prefix)
+        {
+            return try storage.setAttribute(
+                name, of: try scratchPath(place), to: value, flags: flags)
         }
         guard name.starts(with: Self.prefix) else {
             throw RecordError(.unsupported, "records have no attributes but user.recordfs.*")
         }
         guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
-            case .record(let id) = try node(number)
+            case .record(let file) = try node(number)
         else {
             // `cp --preserve=xattr` and `rsync -X` carry them from record to record: what they say
             // belongs to each record, so that setting them succeeds and changes nothing.
             return
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.retryOutbox(id)
+            try transaction.retryOutbox(file.record)
         }
     }
 
@@ -58,8 +62,10 @@ extension Tree {
         try checkWritable()
         // rsync -X takes away what its source does not have.
         if name.starts(with: Self.prefix) { return }
-        guard case .scratch(let id) = try node(number) else { throw Self.noAttribute }
-        try scratchFile(id).removeAttribute(name)
+        guard case .scratch(let id) = try node(number), let place = place(of: id) else {
+            throw Self.noAttribute
+        }
+        try storage.removeAttribute(name, of: try scratchPath(place))
     }
 
     private static let noAttribute = RecordError(.noSuchAttribute, "no such attribute")
@@ -68,7 +74,7 @@ extension Tree {
 
     private func attributes(_ number: NodeNumber) throws(RecordError) -> [Attribute] {
         switch try node(number) {
-        case .record(let id): try recordAttributeList(id)
+        case .record(let file): try recordAttributeList(file.record)
         case .asset(let id): try assetAttributeList(id)
         case .scratch: [Self.attribute("state", "local")]
         case .root, .readme, .database, .owner, .zone, .type, .errorFile, .control: []

@@ -9,7 +9,7 @@ import Synchronization
 /// moves; scratch names and first saves are a snapshot taken when the listing begins.
 final class DirectoryCursor: Sendable {
     struct Snapshot {
-        var pending: [(stem: Stem, id: RecordID)] = []
+        var pending: [(stem: Stem, file: RecordFile)] = []
         var names: [[UInt8]] = []
         /// Rows read ahead, so that one query serves many calls of the kernel, and the row that
         /// they follow.
@@ -143,7 +143,8 @@ extension Tree {
         if offset == 0 {
             let pending = state.withLock { $0.pending[type] ?? [:] }
             cursor.snapshot.withLock { snapshot in
-                snapshot.pending = pending.map { ($0.key, $0.value) }.sorted { $0.id < $1.id }
+                snapshot.pending = pending.map { ($0.key, $0.value) }
+                    .sorted { $0.file.record < $1.file.record }
                 snapshot.records = []
             }
         }
@@ -170,8 +171,8 @@ extension Tree {
     ) throws(RecordError) -> Bool {
         let pending = cursor.snapshot.withLock { $0.pending }
         for index in Int(position)..<max(Int(position), pending.count) {
-            let (stem, id) = pending[index]
-            guard let entry = try listedEntry(of: .record(id)) else { continue }
+            let (stem, file) = pending[index]
+            guard let entry = try listedEntry(of: .record(file)) else { continue }
             let listed = ListedEntry(
                 name: stem.fileName, entry: entry, next: Part.pending.offset(UInt64(index) + 1))
             guard add(listed) else { return false }
@@ -185,20 +186,20 @@ extension Tree {
     ) throws(RecordError) -> Bool {
         let mode = try fileMode(in: type)
         let hasOpen = state.withLock { !$0.open.isEmpty }
-        let shownAlready = cursor.snapshot.withLock { Set($0.pending.map(\.id)) }
+        let shownAlready = cursor.snapshot.withLock { Set($0.pending.map(\.file.record)) }
         var last = RecordID(Int64(position))
         var rows = try recordsAhead(type, cursor, after: last)
         while let row = rows.first {
             if !shownAlready.contains(row.id) {
                 let attributes =
                     hasOpen
-                    ? try attributes(of: .record(row.id)) ?? attributes(of: row, mode: mode)
+                    ? try attributes(of: .record(row.file)) ?? attributes(of: row, mode: mode)
                     : attributes(of: row, mode: mode)
-                let number = state.withLock { $0.nodes.number(of: .record(row.id)) }
+                let number = state.withLock { $0.nodes.number(of: .record(row.file)) }
                 let listed = ListedEntry(
                     name: row.stem.fileName,
                     entry: NodeEntry(
-                        node: number ?? NodeNumber(row.id, epoch: 0), attributes: attributes,
+                        node: number ?? NodeNumber(row.file), attributes: attributes,
                         isCacheable: true),
                     next: Part.records.offset(UInt64(row.id.rawValue)))
                 guard add(listed) else {

@@ -44,8 +44,10 @@ extension Tree {
     /// The kernel drops its lookups of a node (forget).
     package func forget(_ number: NodeNumber, count: UInt64) {
         state.withLock { state in
-            if case .scratch(let id)? = state.nodes.forget(number, count: count) {
-                state.scratch.forget(id)
+            switch state.nodes.forget(number, count: count) {
+            case .scratch(let id)?: state.scratch.forget(id)
+            case .record(let file)?: state.past.remove(file)
+            default: break
             }
         }
     }
@@ -132,14 +134,14 @@ extension Tree {
     }
 
     /// A record that shows under the stem, also one whose first save is outstanding.
-    func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID? {
-        if let id = state.withLock({ $0.pending[type]?[stem] }) { return id }
+    func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordFile? {
+        if let file = state.withLock({ $0.pending[type]?[stem] }) { return file }
         let epoch = state.withLock { $0.entries.epoch }
         guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
             return nil
         }
         state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
-        return entry.id
+        return entry.file
     }
 
     /// An asset whose bytes are there, or are being written.

@@ -36,7 +36,9 @@ extension Tree {
     @discardableResult
     func finalizeDeletes(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
-        let returning = state.withLock { state in Set(state.pending.values.flatMap(\.values)) }
+        let returning = state.withLock { state in
+            Set(state.pending.values.flatMap(\.values).map(\.record))
+        }
         return try store.finalizeWaitingDeletes(
             olderThan: age, except: returning, author: .mount)
     }

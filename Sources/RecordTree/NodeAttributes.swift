@@ -27,10 +27,8 @@ extension Tree {
     private func attributes(of detached: OpenHandle.Backing, _ number: NodeNumber) -> Attributes {
         var shown: (size: Int64, modified: Timestamp) = (0, now)
         switch detached {
-        case .record(let open):
-            shown = open.state.withLock { (Int64($0.text?.count ?? 0), $0.modified) }
         case .asset(let open): shown = open.shown
-        case .scratch, .content, .bytes, .events, .command, .directory: break
+        case .record, .scratch, .content, .bytes, .events, .command, .directory: break
         }
         var attributes = file(number, size: shown.size, modified: shown.modified, 0o644)
         attributes.links = 0
@@ -63,7 +61,7 @@ extension Tree {
             return directory(
                 NodeNumber(id), modified: type.modified,
                 isWritable: place.zone.permission == .readWrite)
-        case .record(let id): return try recordAttributes(id)
+        case .record(let file): return try recordAttributes(file)
         case .asset(let id): return try assetAttributes(id)
         case .errorFile(let type):
             guard let report = try errorReport(of: type) else { return nil }
@@ -103,18 +101,40 @@ extension Tree {
         return try place(of: type).zone.permission == .readWrite ? 0o644 : 0o444
     }
 
-    private func recordAttributes(_ id: RecordID) throws(RecordError) -> Attributes? {
-        if let open = state.withLock({ $0.open[id] }), let shown = open.shownAttributes {
-            return file(
-                NodeNumber(id, epoch: 0), size: shown.size, modified: shown.modified,
+    private func recordAttributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
+        if let shown = state.withLock({ $0.open[file] })?.shownAttributes {
+            return self.file(
+                NodeNumber(file), size: shown.size, modified: shown.modified,
                 try fileMode(in: shown.type))
         }
-        guard let entry = try store.record(id) else { return nil }
-        return attributes(of: entry, mode: try fileMode(in: entry.type))
+        // In this order: a file that is replaced now is among the past ones before its row tells.
+        if let entry = try store.record(file.record), entry.file == file {
+            return attributes(of: entry, mode: try fileMode(in: entry.type))
+        }
+        return try pastAttributes(file)
+    }
+
+    /// Of a file that has lost its name: to whoever has it open, or is about to open it.
+    private func pastAttributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
+        let (open, past) = state.withLock { ($0.open[file], $0.past[file]) }
+        var attributes: Attributes
+        if let open {
+            let (size, modified, type) = open.state.withLock {
+                (Int64($0.text?.count ?? 0), $0.modified, $0.type)
+            }
+            attributes = self.file(
+                NodeNumber(file), size: size, modified: modified, try fileMode(in: type))
+        } else if let past, past.isOpenable {
+            attributes = self.attributes(of: past.entry, mode: try fileMode(in: past.entry.type))
+        } else {
+            return nil
+        }
+        attributes.links = 0
+        return attributes
     }
 
     func attributes(of entry: RecordEntry, mode: UInt32) -> Attributes {
-        file(NodeNumber(entry.id, epoch: 0), size: entry.size, modified: entry.modified, mode)
+        file(NodeNumber(entry.file), size: entry.size, modified: entry.modified, mode)
     }
 
     private func assetAttributes(_ id: AssetID) throws(RecordError) -> Attributes? {
@@ -147,8 +167,7 @@ extension OpenRecord {
     /// What getattr shows while the text is ahead of the store; nil when the store knows best.
     fileprivate var shownAttributes: (type: TypeID, size: Int64, modified: Timestamp)? {
         state.withLock { state in
-            guard let text = state.text, state.isDirty || !state.isInStore || state.isUnlinked
-            else { return nil }
+            guard let text = state.text, state.isDirty || !state.isInStore else { return nil }
             return (state.type, Int64(text.count), state.modified)
         }
     }

@@ -1,4 +1,5 @@
 import RecordModel
+import RecordStore
 
 /// The number by which the kernel knows a node between lookup and forget.
 ///
@@ -6,9 +7,9 @@ import RecordModel
 /// looked-up records cost the daemon no memory. Only scratch and `.recordfs` nodes, which have no
 /// row, get numbers from a counter and live in a table until the kernel forgets them.
 ///
-/// Layout: kind in bits 56...62, epoch in bits 40...55, row in bits 0...39. The epoch goes up when
-/// a record's number was left to another name (rename away, unlink), so that the record's next
-/// file never meets the pages or the open descriptors of the last one.
+/// Layout: kind in bits 56...62, epoch in bits 40...55, row in bits 0...39. The epoch tells the
+/// files of one row apart, so that the next one never meets the pages or the open descriptors of
+/// the last: for a record it is its incarnation, which the store keeps.
 package struct NodeNumber: Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -35,9 +36,9 @@ package struct NodeNumber: Hashable, Sendable {
     var row: Int64 { Int64(rawValue & 0xff_ffff_ffff) }
     var epoch: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 40) }
 
-    /// What `stat` shows: stable over remounts, and so without the epoch.
+    /// What `stat` shows: stable over remounts. The epochs of assets are this mount's own.
     package var inode: UInt64 {
-        self == .root ? 1 : rawValue & ~(0xffff << 40)
+        kind == .asset ? rawValue & ~(0xffff << 40) : rawValue
     }
 }
 
@@ -50,7 +51,7 @@ enum Node: Hashable, Sendable {
     case owner(OwnerName)
     case zone(ZoneID)
     case type(TypeID)
-    case record(RecordID)
+    case record(RecordFile)
     case asset(AssetID)
     /// `.error` in a TYPE directory.
     case errorFile(TypeID)
@@ -73,7 +74,8 @@ extension NodeNumber {
         case .database: return Database(rawValue: row).map(Node.database)
         case .zone: return .zone(ZoneID(row))
         case .type: return .type(TypeID(row))
-        case .record: return .record(RecordID(row))
+        case .record:
+            return .record(RecordFile(record: RecordID(row), incarnation: epoch))
         case .asset: return .asset(AssetID(row))
         case .errorFile: return .errorFile(TypeID(row))
         case .counted, nil: return nil
@@ -83,8 +85,8 @@ extension NodeNumber {
     init(_ database: Database) { self.init(kind: .database, row: database.rawValue) }
     init(_ zone: ZoneID) { self.init(kind: .zone, row: zone.rawValue) }
     init(_ type: TypeID) { self.init(kind: .type, row: type.rawValue) }
-    init(_ record: RecordID, epoch: UInt16) {
-        self.init(kind: .record, row: record.rawValue, epoch: epoch)
+    init(_ file: RecordFile) {
+        self.init(kind: .record, row: file.record.rawValue, epoch: file.incarnation)
     }
     init(_ asset: AssetID, epoch: UInt16) {
         self.init(kind: .asset, row: asset.rawValue, epoch: epoch)

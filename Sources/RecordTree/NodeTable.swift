@@ -12,8 +12,6 @@ struct NodeTable {
     private var counts: [NodeNumber: UInt64] = [:]
     private var numbers: [Node: NodeNumber] = [:]
     private var moved: [NodeNumber: Node] = [:]
-    /// The numbers of `nodes` and `moved` by what they name.
-    private var tabled: [Node: [NodeNumber]] = [:]
     private var epochs: [Node: UInt16] = [:]
     private var next: Int64 = 1
 
@@ -21,6 +19,7 @@ struct NodeTable {
     func node(_ number: NodeNumber) -> Node? {
         if let node = nodes[number] ?? moved[number] { return node }
         guard let node = number.arithmeticNode else { return nil }
+        if case .record = node { return node }
         return number.epoch == epochs[node] ?? 0 ? node : nil
     }
 
@@ -34,7 +33,7 @@ struct NodeTable {
         case .database(let database): return NodeNumber(database)
         case .zone(let zone): return NodeNumber(zone)
         case .type(let type): return NodeNumber(type)
-        case .record(let record): return NodeNumber(record, epoch: epoch)
+        case .record(let file): return NodeNumber(file)
         case .asset(let asset): return NodeNumber(asset, epoch: epoch)
         case .errorFile(let type): return NodeNumber(errorsOf: type)
         case .owner, .scratch, .control: return nil
@@ -63,22 +62,17 @@ struct NodeTable {
     private mutating func assign(_ number: NodeNumber, _ node: Node) {
         unassign(number)
         if number.kind == .counted { nodes[number] = node } else { moved[number] = node }
-        tabled[node, default: []].append(number)
     }
 
     @discardableResult
     private mutating func unassign(_ number: NodeNumber) -> Node? {
-        guard let node = nodes.removeValue(forKey: number) ?? moved.removeValue(forKey: number)
-        else { return nil }
-        let left = (tabled[node] ?? []).filter { $0 != number }
-        tabled[node] = left.isEmpty ? nil : left
-        return node
+        nodes.removeValue(forKey: number) ?? moved.removeValue(forKey: number)
     }
 
     /// The kernel has dropped `count` lookups. Returns the node when that was the last of it.
     mutating func forget(_ number: NodeNumber, count: UInt64) -> Node? {
         guard number.kind == .counted else {
-            guard let node = unassign(number) else { return nil }
+            guard let node = unassign(number) else { return number.arithmeticNode }
             return release(node, from: number)
         }
         let left = (counts[number] ?? 0) &- min(count, counts[number] ?? 0)
@@ -105,13 +99,13 @@ struct NodeTable {
         numbers[node] = number
     }
 
-    /// The kernel has exchanged the dentries of two nodes: each answers to the other's number,
-    /// whose pages have its content already.
-    mutating func exchange(_ node: Node, _ other: Node) {
+    /// The kernel has exchanged the dentries of two nodes: the other one answers to the number of
+    /// the first, and what the first has become to the other's.
+    mutating func exchange(_ node: Node, _ other: Node, as new: Node) {
         guard let number = number(of: node), let otherNumber = self.number(of: other) else {
             return
         }
-        rebind(otherNumber, to: node)
+        rebind(otherNumber, to: new)
         rebind(number, to: other)
     }
 
@@ -122,16 +116,8 @@ struct NodeTable {
 
     private mutating func leave(_ node: Node, _ number: NodeNumber) {
         if numbers[node] == number { numbers[node] = nil }
+        if case .record = node { return }
         if number.arithmeticNode == node { epochs[node] = (epochs[node] ?? 0) &+ 1 }
     }
 
-    /// All numbers that may have pages of the node in the kernel.
-    func numbersWithPages(of node: Node) -> [NodeNumber] {
-        var result = tabled[node] ?? []
-        if let number = number(of: node), !result.contains(number) { result.append(number) }
-        return result
-    }
-
-    /// The row is gone for good and its number never comes back.
-    mutating func forgetEpoch(of node: Node) { epochs[node] = nil }
 }

@@ -1,19 +1,23 @@
 import RecordModel
+import RecordStore
 import Synchronization
 
-/// A record while someone has it open, or while a new name waits for its first save.
+/// A record's file while someone has it open, or while a new name waits for its first save.
 ///
-/// All handles of a record share one, and so see one text. It is dirty while `version` is ahead of
-/// `savedVersion`; a dirty text is the writer's, whatever arrives from elsewhere.
+/// All handles of a file share one, and so see one text. It is dirty while `version` is ahead of
+/// `savedVersion`. When another file takes the name, this one keeps its text: its readers read on
+/// in it, and what its writers save is merged with what came.
 final class OpenRecord: Sendable {
     struct State {
-        var id: RecordID
+        var file: RecordFile
         var type: TypeID
         var stem: Stem
         /// Whether the store has a row for it: a record, or a draft of one.
         var isInStore: Bool
         /// What the file shows; nil until somebody reads or writes.
         var text: [UInt8]?
+        /// What the store had of the file when another one took its name.
+        var base: [UInt8]?
         var version = 0
         var savedVersion = 0
         /// The time of the last write, or what utimens has set since.
@@ -33,15 +37,17 @@ final class OpenRecord: Sendable {
 
     init(_ state: State) { self.state = Mutex(state) }
 
-    var id: RecordID { state.withLock { $0.id } }
+    var file: RecordFile { state.withLock { $0.file } }
 }
 
 /// A text as a save takes it.
 struct TextSnapshot {
-    let id: RecordID
+    let file: RecordFile
+    let isInStore: Bool
     let type: TypeID
     let stem: Stem
     let text: [UInt8]
+    let base: [UInt8]?
     let version: Int
     let modified: Timestamp
 }
@@ -52,32 +58,36 @@ extension OpenRecord {
         state.withLock { state in
             guard state.isDirty, !state.isUnlinked, let text = state.text else { return nil }
             return TextSnapshot(
-                id: state.id, type: state.type, stem: state.stem, text: text,
-                version: state.version, modified: state.modified)
+                file: state.file, isInStore: state.isInStore, type: state.type, stem: state.stem,
+                text: text, base: state.base, version: state.version, modified: state.modified)
         }
     }
 
-    /// The snapshot is in the store, as the record or as its draft.
-    func noteSaved(_ snapshot: TextSnapshot, id: RecordID) {
+    /// The snapshot is in the store, as the record or as its draft: under this file, or merged
+    /// into another one.
+    func noteSaved(_ snapshot: TextSnapshot, in file: RecordFile) {
         state.withLock { state in
             state.savedVersion = max(state.savedVersion, snapshot.version)
             state.isInStore = true
-            state.id = id
+            state.base = file == state.file ? nil : snapshot.text
         }
     }
+
+    /// Another file takes the name: this one shows the text to its end.
+    func keep(_ text: [UInt8]) {
+        state.withLock { state in
+            if state.text == nil { state.text = text }
+            if state.base == nil { state.base = text }
+        }
+    }
+
+    func unlink() { state.withLock { $0.isUnlinked = true } }
 
     /// The refusal that fsync has kept to itself, for the close that follows it.
     func takeUntold() -> RecordError? {
         state.withLock { state in
             defer { state.untold = nil }
             return state.untold
-        }
-    }
-
-    /// The store has another text now; a dirty one stays the writer's.
-    func noteChangedElsewhere() {
-        state.withLock { state in
-            if !state.isDirty && !state.isUnlinked { state.text = nil }
         }
     }
 

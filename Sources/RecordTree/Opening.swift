@@ -14,8 +14,8 @@ extension Tree {
             return Opened(handle: addHandle(.bytes([]), flags: O_RDONLY), keepCache: true)
         }
         switch node {
-        case .record(let id):
-            let open = try openRecord(id, writes: writes)
+        case .record(let file):
+            let open = try openRecord(file, writes: writes)
             if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
             let handle = addHandle(.record(open), flags: flags)
             return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
@@ -40,32 +40,40 @@ extension Tree {
         if writing { throw RecordError(.notPermitted, message) }
     }
 
-    /// The shared state of the record's handles, with one more handle counted.
-    func openRecord(_ id: RecordID, writes: Bool) throws(RecordError) -> OpenRecord {
-        if let open = state.withLock({ $0.open[id]?.counted(writes: writes) }) {
+    /// The shared state of the file's handles, with one more handle counted.
+    func openRecord(_ file: RecordFile, writes: Bool) throws(RecordError) -> OpenRecord {
+        if let open = state.withLock({ $0.open[file]?.counted(writes: writes) }) {
             if writes { try checkWritable(of: open) }
             return open
         }
-        let entry = try entry(of: id, isFresh: writes)
+        let entry = try entry(of: file, isFresh: writes)
         if writes { try checkWritable(entry.type) }
         let made = OpenRecord(
             .init(
-                id: id, type: entry.type, stem: entry.stem, isInStore: true,
+                file: file, type: entry.type, stem: entry.stem, isInStore: true,
                 modified: entry.modified, created: entry.created))
         return state.withLock { state in
-            let open = state.open[id] ?? made
-            state.open[id] = open
+            let open = state.open[file] ?? made
+            state.open[file] = open
+            if let past = state.past[file] { open.keep(past.text) }
             return open.counted(writes: writes)
         }
     }
 
     /// - Parameter isFresh: asks the store, also when a listing has just read the row.
-    private func entry(of id: RecordID, isFresh: Bool) throws(RecordError) -> RecordEntry {
-        if !isFresh, let known = state.withLock({ $0.entries.entry(id) }) { return known }
-        guard let entry = try store.record(id), entry.state != .waitingDelete else {
-            throw RecordError(.stale, "the record is gone")
+    private func entry(of file: RecordFile, isFresh: Bool) throws(RecordError) -> RecordEntry {
+        if !isFresh, let known = state.withLock({ $0.entries.entry(file.record) }),
+            known.file == file
+        {
+            return known
         }
-        return entry
+        if let entry = try store.record(file.record), entry.file == file,
+            entry.state != .waitingDelete
+        {
+            return entry
+        }
+        if let past = state.withLock({ $0.past[file] }), past.isOpenable { return past.entry }
+        throw RecordError(.stale, "another file has the name; look it up again")
     }
 
     private func checkWritable(of open: OpenRecord) throws(RecordError) {
@@ -93,9 +101,7 @@ extension Tree {
             try checkWritable(type)
             return try createAsset(
                 type, stem, field, index, fileExtension: fileExtension, flags: flags)
-        case .scratch(let place):
-            return
-                try createScratch(place, mode: mode, flags: flags, caller: caller)
+        case .scratch(let place): return try createScratch(place, mode: mode, flags: flags)
         case .zone, .type, .owner, .database:
             throw RecordError(
                 .notPermitted, "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
@@ -114,11 +120,11 @@ extension Tree {
         -> (NodeEntry, Opened)
     {
         try checkWritable(type)
-        if let id = try findRecord(type, stem) {
+        if let file = try findRecord(type, stem) {
             guard flags & O_EXCL == 0 else {
                 throw RecordError(.alreadyExists, "\(stem).json is there already")
             }
-            let open = try openRecord(id, writes: true)
+            let open = try openRecord(file, writes: true)
             if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
             return try created(open, flags: flags)
         }
@@ -129,7 +135,7 @@ extension Tree {
     private func created(_ open: OpenRecord, flags: Int32) throws(RecordError) -> (
         NodeEntry, Opened
     ) {
-        guard let entry = try entry(of: .record(open.id)) else {
+        guard let entry = try entry(of: .record(open.file)) else {
             throw RecordError(.stale, "the record is gone")
         }
         let handle = addHandle(.record(open), flags: flags)
@@ -142,20 +148,20 @@ extension Tree {
     /// leaves the record deleted, never with its old text.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
         let waiting = try store.record(type, stem)
-        let id: RecordID
+        let file: RecordFile
         if let waiting {
-            id = waiting.id
+            file = waiting.file
         } else {
             guard stem.decoded != nil else { throw .invalidStem(stem) }
-            id = try store.reserveRecordID()
+            file = RecordFile(record: try store.reserveRecordID(), incarnation: 0)
         }
         let open = OpenRecord(
             .init(
-                id: id, type: type, stem: stem, isInStore: false, text: [], version: 1,
+                file: file, type: type, stem: stem, isInStore: false, text: [], version: 1,
                 modified: now, created: waiting?.created ?? now, handles: 1, writers: 1))
         state.withLock { state in
-            state.open[id] = open
-            state.pending[type, default: [:]][stem] = id
+            state.open[file] = open
+            state.pending[type, default: [:]][stem] = file
         }
         return open
     }

@@ -33,11 +33,12 @@ extension Tree {
 
     /// Makes sure that the text is in memory.
     func load(_ open: OpenRecord) throws(RecordError) {
-        guard let id = open.state.withLock({ $0.text == nil ? $0.id : nil }) else { return }
-        guard let text = try store.text(of: id) else {
-            throw RecordError(.stale, "the record is gone")
-        }
-        open.load(text)
+        guard let file = open.state.withLock({ $0.text == nil ? $0.file : nil }) else { return }
+        let shown = try store.shownText(of: file.record)
+        if let shown, shown.file == file { return open.load(shown.text) }
+        // Replaced meanwhile: then its text was kept before anybody could see the next one.
+        guard open.state.withLock({ $0.text == nil }) else { return }
+        throw RecordError(.stale, "the record is gone")
     }
 
     package func write(

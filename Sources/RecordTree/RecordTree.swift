@@ -23,8 +23,6 @@ package final class Tree: Sendable {
         package var clock: any WallClock
         /// Brings assets that are not on this machine.
         package var fetcher: any AssetFetcher
-        /// Hears what the tree does by itself, for the log.
-        package var report: @Sendable (String) -> Void = { _ in }
 
         package init(
             owner: UInt32, group: UInt32, isReadOnly: Bool = false,
@@ -44,17 +42,19 @@ package final class Tree: Sendable {
     struct State {
         var nodes = NodeTable()
         var scratch = ScratchTable()
-        /// Records with open handles or with text that no save has taken yet.
-        var open: [RecordID: OpenRecord] = [:]
+        /// Files of records with open handles or with text that no save has taken yet, also those
+        /// that have lost their names.
+        var open: [RecordFile: OpenRecord] = [:]
         /// New names without a row, which lookups and listings show nevertheless.
-        var pending: [TypeID: [Stem: RecordID]] = [:]
+        var pending: [TypeID: [Stem: RecordFile]] = [:]
+        var past = PastFiles()
         var assets: [AssetKey: OpenAsset] = [:]
         var entries = EntryCache()
         /// Assets of records that wait for their delete: their names stay until it is final, so
         /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
         var waitingAssets: [RecordID: [AssetEntry]] = [:]
         var hiddenAssets: Set<AssetID> = []
-        /// Files that lost their name to a removal or a replacement while they are open, by the
+        /// Assets that lost their name to a removal or a replacement while they are open, by the
         /// number that the kernel has for them.
         var detached: [NodeNumber: OpenHandle.Backing] = [:]
         var handles: [HandleNumber: OpenHandle] = [:]
@@ -90,6 +90,7 @@ package final class Tree: Sendable {
         self.storage = ScratchStorage(stateDirectory: store.directory)
         self.events = EventLog(clock: options.clock)
         self.mounted = options.clock.now
+        store.observeReplacements { [weak self] files in self?.filesReplaced(files) }
     }
 
     /// Reads what the last mount has left. Called once, before the mount.
@@ -194,6 +195,9 @@ struct TypePlace: Sendable {
 
 /// Something that the kernel has cached and that is no longer so.
 package enum KernelNotice: Sendable, Hashable {
+    /// The name of a file stands for another one, or for none; users of the old one see it as
+    /// deleted.
+    case replaced(parent: NodeNumber, name: [UInt8], old: NodeNumber)
     /// Attributes and pages of a file, or the cached listing of a directory.
     case content(NodeNumber)
     /// A name that came, went, or stands for something else.

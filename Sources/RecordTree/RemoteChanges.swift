@@ -30,7 +30,10 @@ extension Tree {
             if change.concernsPlaces { state.withLock { $0.places = [:] } }
             notices += waitingAssetNotices(of: change)
             notices += draftNotices(of: change)
-            guard change.author != .mount else { continue }
+            guard change.author != .mount else {
+                tellOfOwnReplacement(change)
+                continue
+            }
             notices += self.notices(of: change)
             if let touch = touch(of: change) { touches.append(touch) }
         }
@@ -66,7 +69,6 @@ extension Tree {
             if !assets.isEmpty { state.withLock { $0.waitingAssets[record] = assets } }
             return []
         case .deleted:
-            state.withLock { $0.nodes.forgetEpoch(of: .record(record)) }
             let assets = forgetWaitingAssets(of: record)
             return assets.map { .entry(parent: NodeNumber(type), name: $0.fileName) }
         case .created, .updated, .restored, .text, .draft:
@@ -90,20 +92,57 @@ extension Tree {
         }
         let parent = NodeNumber(type)
         let name = stem.fileName
-        let numbers = state.withLock { state in
-            state.open[record]?.noteChangedElsewhere()
-            return state.nodes.numbersWithPages(of: .record(record))
-        }
         switch change.kind {
         case .created, .restored:
             return [.entry(parent: parent, name: name), .content(parent)]
         case .deleted, .waiting:
-            state.withLock { $0.detach(record) }
-            return [.entry(parent: parent, name: name), .content(parent)]
-        case .updated, .draft, .text: return numbers.map(KernelNotice.content)
-        case .asset: return numbers.map(KernelNotice.content) + [.content(parent)]
+            // Who edits a record that is deleted on another machine has the later word.
+            if change.author != .sync, let file = change.replaced {
+                state.withLock { $0.open[file] }?.unlink()
+            }
+            return [replacement(change.replaced, parent, name), .content(parent)]
+        case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
+        case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
         }
+    }
+
+    /// The name shows another file, or the same one with other attributes.
+    private func recordNotices(
+        of change: StoreChange, _ record: RecordID, _ parent: NodeNumber, _ name: [UInt8]
+    ) -> [KernelNotice] {
+        if let old = change.replaced { return [replacement(old, parent, name)] }
+        guard let file = (try? store.record(record))?.file,
+            let number = state.withLock({ $0.nodes.number(of: .record(file)) })
+        else { return [.entry(parent: parent, name: name)] }
+        return [.content(number)]
+    }
+
+    private func replacement(_ old: RecordFile?, _ parent: NodeNumber, _ name: [UInt8])
+        -> KernelNotice
+    {
+        guard let old, let number = state.withLock({ $0.nodes.number(of: .record(old)) }) else {
+            return .entry(parent: parent, name: name)
+        }
+        return .replaced(parent: parent, name: name, old: number)
+    }
+
+    /// A call of the mount has made a name show another file, without the kernel moving any: the
+    /// text of a record whose asset was written, the draft of a refused rename.
+    private func tellOfOwnReplacement(_ change: StoreChange) {
+        guard change.effect == .rewritten || change.effect == .replaced,
+            let file = change.replaced, let type = change.type, let stem = change.stem
+        else { return }
+        nameReplaced(type, stem, file)
+    }
+
+    /// The kernel looks the name up again before it answers from the old file: that is not
+    /// openable any more, and its attributes are dropped before the call under way is answered.
+    /// The name itself follows, for its directory may be locked by that call.
+    func nameReplaced(_ type: TypeID, _ stem: Stem, _ old: RecordFile) {
+        guard let number = state.withLock({ $0.nodes.number(of: .record(old)) }) else { return }
+        deliver([.content(number)])
+        notify([.replaced(parent: NodeNumber(type), name: stem.fileName, old: number)])
     }
 
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
@@ -203,7 +242,7 @@ extension Tree {
         guard case .type(let type) = parent,
             state.withLock({ $0.arrivals[type]?.contains(name) == true }),
             case .record(let stem) = EntryName(classifying: name),
-            let id = try findRecord(type, stem), let entry = try entry(of: .record(id))
+            let file = try findRecord(type, stem), let entry = try entry(of: .record(file))
         else { return nil }
         return (entry, Opened(handle: addHandle(.bytes([]), flags: 0), keepCache: true))
     }

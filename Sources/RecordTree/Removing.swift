@@ -13,12 +13,13 @@ extension Tree {
             throw RecordError(.notFound, "no such file")
         }
         switch target {
-        case .record(let id): try removeRecord(id)
+        case .record(let file): try removeRecord(file)
         case .asset(let id): try removeAsset(id)
-        case .scratch:
-            // The file may have other names: the one that was given goes. The host refuses a
-            // directory.
-            guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
+        case .scratch(let id):
+            guard let place = place(of: id) else { throw RecordError(.notFound, "no such file") }
+            if try scratchStatus(id)?.isDirectory == true {
+                throw RecordError(.isDirectory, "a directory")
+            }
             try removeScratch(place, isDirectory: false)
         case .errorFile:
             throw RecordError(.notPermitted, ".error goes away with a valid save or a discard")
@@ -28,12 +29,9 @@ extension Tree {
         }
     }
 
-    private func removeRecord(_ id: RecordID) throws(RecordError) {
-        try keepTextForReaders(of: id)
-        if try takePending(id) == nil {
-            try beginDelete(id)
-        }
-        state.withLock { $0.detach(id) }
+    private func removeRecord(_ file: RecordFile) throws(RecordError) {
+        if !takePending(file) { try beginDelete(file.record) }
+        state.withLock { $0.open[file] }?.unlink()
     }
 
     /// The record vanishes now and for good after the grace time; a row says so from here on.
@@ -47,19 +45,14 @@ extension Tree {
         Failpoint.pass(.waitingDeleteCommitted)
     }
 
-    /// Those who have the file open go on reading it after its name is gone.
-    func keepTextForReaders(of id: RecordID) throws(RecordError) {
-        if let open = state.withLock({ $0.open[id] }) { try load(open) }
-    }
-
-    /// Drops a name that has no row yet. Returns the open record, nil when it has a row.
-    func takePending(_ id: RecordID) throws(RecordError) -> OpenRecord? {
+    /// Drops a name whose first save is outstanding. False when it is not such a name.
+    func takePending(_ file: RecordFile) -> Bool {
         state.withLock { state in
-            guard let open = state.open[id] else { return nil }
+            guard let open = state.open[file] else { return false }
             let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
-            guard state.pending[type]?[stem] == id else { return nil }
+            guard state.pending[type]?[stem] == file else { return false }
             state.removePending(type, stem)
-            return open
+            return true
         }
     }
 
@@ -79,43 +72,12 @@ extension Tree {
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
         state.withLock { $0.detach(entry) }
-        recordTextChanged(entry.record)
-    }
-
-    /// The text of a record was changed by a change of its assets.
-    func recordTextChanged(_ id: RecordID) {
-        notify(recordPages(id))
-    }
-
-    /// The kernel's pages of a record whose text is another now.
-    func recordPages(_ id: RecordID) -> [KernelNotice] {
-        state.withLock { state in
-            state.open[id]?.noteChangedElsewhere()
-            return state.nodes.numbersWithPages(of: .record(id)).map(KernelNotice.content)
-        }
     }
 }
 
 extension Tree.State {
-    /// The record has lost its name: its handles see it to their end, nothing is saved, and what
+    /// The asset has lost its name: its handles see it to their end, nothing is saved, and what
     /// comes under the name gets another number.
-    mutating func detach(_ id: RecordID) {
-        let number = nodes.number(of: .record(id))
-        if let open = forgetOpen(id), let number { detached[number] = .record(open) }
-        nodes.retire(.record(id))
-    }
-
-    /// Nothing is saved any more of an open record. Gives it when it is open.
-    mutating func forgetOpen(_ id: RecordID) -> OpenRecord? {
-        guard let open = self.open.removeValue(forKey: id) else { return nil }
-        let isOpen = open.state.withLock { state in
-            state.isUnlinked = true
-            return state.handles > 0
-        }
-        return isOpen ? open : nil
-    }
-
-    /// As of a record. The new content of the name is another file.
     mutating func detach(_ asset: AssetEntry) {
         let number = nodes.number(of: .asset(asset.id))
         if let open = assets.removeValue(forKey: AssetKey(asset)) {

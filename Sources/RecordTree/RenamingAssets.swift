@@ -13,9 +13,6 @@ extension Tree {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become an asset")
         }
-        guard status.st_nlink == 1 else {
-            throw RecordError(.crossDevice, "a file with other names does not become an asset")
-        }
         if let replaced = try findAsset(type, stem, field, index) {
             state.withLock { $0.detach(replaced) }
         }
@@ -52,7 +49,6 @@ extension Tree {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
         let path = try newScratchPath(target)
-        try holdScratch(target)
         try storage.place(try content.readAll(), at: path, modified: entry.modified)
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
@@ -66,7 +62,6 @@ extension Tree {
             state.assets[AssetKey(entry)]?.unlink()
             state.assets[AssetKey(entry)] = nil
         }
-        recordTextChanged(entry.record)
     }
 
     /// An asset becomes another field, or a field of another record of the type.
@@ -88,8 +83,6 @@ extension Tree {
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
         state.withLock { $0.nodes.retire(.asset(id)) }
-        recordTextChanged(entry.record)
-        recordTextChanged(target.id)
         let name = stem.bytes + Array("@".utf8) + field.bytes
         notify([.entry(parent: NodeNumber(type), name: name), .content(NodeNumber(type))])
     }

@@ -23,50 +23,62 @@ extension Tree {
     private func saveText(_ open: OpenRecord) throws(RecordError) {
         // The snapshot is taken inside the transaction: writers are serialised there, so that of
         // two flushes the later text is the last one saved.
-        let saved: (TextSnapshot, SaveResult)? = try store.write(author: .mount) {
+        let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
-            let result = try transaction.save(
-                text: snapshot.text, type: snapshot.type, stem: snapshot.stem, id: snapshot.id,
-                modified: snapshot.modified)
-            return (snapshot, result)
+            return (snapshot, try Self.save(snapshot, transaction))
         }
-        guard let (snapshot, result) = saved else { return }
-        noteSaved(open, snapshot, result.id)
-        // Assets that came before their record are named in its text now.
-        if result.entry.size != Int64(snapshot.text.count) { recordTextChanged(result.id) }
+        if let (snapshot, file) = saved { noteSaved(open, snapshot, file) }
+    }
+
+    /// Saves the text under its name, where another file may be now: then what that one has
+    /// changed stays too.
+    private static func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
+        throws(RecordError) -> RecordFile
+    {
+        let current = try transaction.record(snapshot.type, snapshot.stem)
+        if let current, current.file != snapshot.file {
+            // Removed while it was open: as on any file system, nobody sees what is written now.
+            if current.state == .waitingDelete, snapshot.isInStore { return snapshot.file }
+            return try transaction.saveMerging(
+                text: snapshot.text, since: snapshot.base, type: snapshot.type,
+                stem: snapshot.stem, modified: snapshot.modified
+            ).entry.file
+        }
+        // A record that was deleted elsewhere while it was edited here comes back as a new one.
+        let isNew = current == nil && snapshot.isInStore
+        return try transaction.save(
+            text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
+            id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace
+        ).entry.file
     }
 
     private func saveDraft(_ open: OpenRecord, _ reason: RecordError) throws(RecordError) {
         Failpoint.pass(.draftBegin)
-        let saved: (TextSnapshot, RecordEntry)? = try store.write(author: .mount) {
+        let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
+            let current = try transaction.record(snapshot.type, snapshot.stem)
+            let isInPlace = current?.file == snapshot.file
             let entry = try transaction.saveDraft(
-                text: snapshot.text, type: snapshot.type, stem: snapshot.stem, id: snapshot.id,
-                error: reason)
-            return (snapshot, entry)
+                text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
+                id: current == nil && snapshot.isInStore ? nil : snapshot.file.record,
+                error: reason, effect: isInPlace ? .inPlace : .rewritten)
+            return (snapshot, entry.file)
         }
         Failpoint.pass(.draftCommitted)
-        guard let (snapshot, entry) = saved else { return }
-        noteSaved(open, snapshot, entry.id)
+        if let (snapshot, file) = saved { noteSaved(open, snapshot, file) }
     }
 
-    private func noteSaved(_ open: OpenRecord, _ snapshot: TextSnapshot, _ id: RecordID) {
-        open.noteSaved(snapshot, id: id)
-        let stale = state.withLock { state in
-            state.removePending(snapshot.type, snapshot.stem)
-            if id != snapshot.id {
-                // Somebody else made the record meanwhile; the store kept its row.
-                state.open[snapshot.id] = nil
-                state.open[id] = open
-                if let number = state.nodes.number(of: .record(snapshot.id)) {
-                    state.nodes.rebind(number, to: .record(id))
-                }
+    private func noteSaved(_ open: OpenRecord, _ snapshot: TextSnapshot, _ file: RecordFile) {
+        open.noteSaved(snapshot, in: file)
+        state.withLock { state in
+            if state.pending[snapshot.type]?[snapshot.stem] == snapshot.file {
+                state.removePending(snapshot.type, snapshot.stem)
             }
-            return state.nodes.otherNumbers(of: .record(id))
         }
-        notify(stale.map(KernelNotice.content))
+        guard file != snapshot.file else { return }
+        nameReplaced(snapshot.type, snapshot.stem, snapshot.file)
     }
 
     /// One handle fewer; with the last writer an unsaved text is saved or becomes a draft.
@@ -91,8 +103,7 @@ extension Tree {
                 return open.handles == 0 && (!open.isDirty || open.isUnlinked)
             }
             guard isDone else { return }
-            if state.open[open.id] === open { state.open[open.id] = nil }
-            state.forgetDetached { if case .record(let it) = $0 { it === open } else { false } }
+            if state.open[open.file] === open { state.open[open.file] = nil }
         }
     }
 
@@ -116,7 +127,7 @@ extension Tree {
             }
             state.withLock { state in
                 let isClosed = open.state.withLock { $0.handles == 0 && !$0.isDirty }
-                if isClosed, state.open[open.id] === open { state.open[open.id] = nil }
+                if isClosed, state.open[open.file] === open { state.open[open.file] = nil }
             }
         }
         if isDone { state.withLock { $0.retryIsDue = false } }
@@ -137,13 +148,5 @@ extension Tree.State {
     mutating func removePending(_ type: TypeID, _ stem: Stem) {
         guard pending[type]?.removeValue(forKey: stem) != nil else { return }
         if pending[type]?.isEmpty == true { pending[type] = nil }
-    }
-}
-
-extension NodeTable {
-    /// Numbers that may have old pages of a record whose text was written through another one.
-    func otherNumbers(of node: Node) -> [NodeNumber] {
-        let numbers = numbersWithPages(of: node)
-        return numbers.count > 1 ? numbers : []
     }
 }

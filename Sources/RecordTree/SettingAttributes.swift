@@ -15,9 +15,9 @@ extension Tree {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
             if let mode = changes.mode { deliver(noticesOfSearch(id, mode: mode)) }
-        case .record(let id):
+        case .record(let file):
             try checkUnchanged(node, changes)
-            try setRecord(id, changes, handle: handle)
+            try setRecord(file, changes, handle: handle)
         case .asset(let id):
             try checkUnchanged(node, changes)
             if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
@@ -64,13 +64,13 @@ extension Tree {
         }
     }
 
-    private func setRecord(_ id: RecordID, _ changes: NodeChanges, handle: HandleNumber?)
+    private func setRecord(_ file: RecordFile, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
-        if let size = changes.size { try truncateRecord(id, to: size, handle: handle) }
+        if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
         guard let time = changes.modified else { return }
         let modified = time.timestamp(now: now)
-        let open = openRecord(id, handle)
+        let open = openRecord(file, handle)
         let isOnlyInMemory = open?.state.withLock { state in
             guard state.isDirty || !state.isInStore else { return false }
             state.modified = modified
@@ -78,25 +78,27 @@ extension Tree {
         }
         if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setModified(id, modified)
+            // A file that has lost its name to another keeps its times for itself.
+            guard try transaction.record(file.record)?.file == file else { return }
+            try transaction.setModified(file.record, modified)
         }
     }
 
-    private func openRecord(_ id: RecordID, _ handle: HandleNumber?) -> OpenRecord? {
+    private func openRecord(_ file: RecordFile, _ handle: HandleNumber?) -> OpenRecord? {
         state.withLock { state in
             if let handle, case .record(let open)? = state.handles[handle]?.current { return open }
-            return state.open[id]
+            return state.open[file]
         }
     }
 
     /// truncate(2) opens, changes and closes in one: its save happens here, and its errors.
-    private func truncateRecord(_ id: RecordID, to size: Int64, handle: HandleNumber?)
+    private func truncateRecord(_ file: RecordFile, to size: Int64, handle: HandleNumber?)
         throws(RecordError)
     {
         if let handle, case .record(let open) = try self.handle(handle).current {
             return try truncate(open, to: size)
         }
-        let open = try openRecord(id, writes: true)
+        let open = try openRecord(file, writes: true)
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
@@ -106,7 +108,7 @@ extension Tree {
             try save(open, isLast: true)
         } catch {
             // The kernel keeps the old size when a truncate fails, but the draft has the new one.
-            deliver(recordPages(id))
+            deliver([.content(state.withLock { $0.nodes.number(of: .record(file)) } ?? .root)])
             throw error
         }
     }
@@ -114,37 +116,55 @@ extension Tree {
     private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
+        if let handle, case .scratch(let file, id) = try self.handle(handle).current {
+            return try file.set(changes, now: now)
+        }
+        guard let place = place(of: id) else { throw RecordError(.stale, "the file is gone") }
+        let path = try scratchPath(place)
         if let size = changes.size {
-            if let handle, case .scratch(let file, id) = try self.handle(handle).current {
-                try file.truncate(to: size)
-            } else {
-                try openScratchFile(id, flags: O_WRONLY).truncate(to: size)
+            try HostFile(path: path, flags: O_RDWR).truncate(to: size)
+        }
+        if let mode = changes.mode {
+            guard withPath(path, { chmod($0, mode & 0o7777) }) == 0 else {
+                throw .lastSystemError("chmod", path)
             }
         }
-        guard changes.changesMoreThanSize else { return }
-        let file = try scratchFile(id)
-        // The owner first: a change of it takes the set-user-ID bit away.
         if changes.owner != nil || changes.group != nil {
-            try file.setOwner(changes.owner, changes.group)
+            let owner = changes.owner ?? .max, group = changes.group ?? .max
+            guard withPath(path, { lchown($0, owner, group) }) == 0 else {
+                throw .lastSystemError("chown", path)
+            }
         }
-        if let mode = changes.mode { try file.setMode(mode) }
-        if changes.accessed != nil || changes.modified != nil { try file.setTimes(changes.times) }
+        guard changes.accessed != nil || changes.modified != nil else { return }
+        var times = changes.times(now: now)
+        guard withPath(path, { utimensat(AT_FDCWD, $0, &times, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+            throw .lastSystemError("utimensat", path)
+        }
+    }
+}
+
+extension HostFile {
+    fileprivate func set(_ changes: NodeChanges, now: Timestamp) throws(RecordError) {
+        if let size = changes.size { try truncate(to: size) }
+        if let mode = changes.mode, fchmod(descriptor, mode & 0o7777) != 0 {
+            throw .lastSystemError("fchmod")
+        }
+        if changes.owner != nil || changes.group != nil,
+            fchown(descriptor, changes.owner ?? .max, changes.group ?? .max) != 0
+        {
+            throw .lastSystemError("fchown")
+        }
+        guard changes.accessed != nil || changes.modified != nil else { return }
+        var times = changes.times(now: now)
+        guard futimens(descriptor, &times) == 0 else { throw .lastSystemError("futimens") }
     }
 }
 
 extension NodeChanges {
-    fileprivate var changesMoreThanSize: Bool {
-        mode != nil || owner != nil || group != nil || accessed != nil || modified != nil
-    }
-
-    /// As utimensat takes them.
-    fileprivate var times: [timespec] {
+    fileprivate func times(now: Timestamp) -> [timespec] {
         [accessed, modified].map { time in
-            switch time {
-            case .at(let time): timespec(time)
-            case .now: timespec(tv_sec: 0, tv_nsec: UTIME_NOW_VALUE)
-            case nil: timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
-            }
+            time.map { timespec($0.timestamp(now: now)) }
+                ?? timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
         }
     }
 }

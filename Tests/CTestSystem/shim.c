@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CTestSystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -72,4 +74,55 @@ int test_clone(int from, int to) { return ioctl(to, FICLONE, from); }
 
 int64_t test_seek(int descriptor, int64_t offset, int whence) {
     return lseek(descriptor, offset, whence);
+}
+
+size_t test_version_text(uint64_t version, char *text) {
+    size_t padding = 10 + version * 7919 % 9000;
+    int head = sprintf(text, "{\"n\": %llu, \"text\": \"", (unsigned long long)version);
+    memset(text + head, 'a' + version % 26, padding);
+    memcpy(text + head + padding, "\"}\n", 3);
+    return head + padding + 3;
+}
+
+int test_rename_version(const char *temporary, const char *path, uint64_t version) {
+    char text[test_version_size_max];
+    size_t size = test_version_text(version, text);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file < 0) return -1;
+    int wrote = write(file, text, size) == (ssize_t)size;
+    if (close(file) != 0 || !wrote) return -1;
+    return rename(temporary, path);
+}
+
+/* Whatever the layout between the values is; `text` ends with a NUL that does not count. */
+static int is_whole_version(const char *text, size_t size) {
+    unsigned long long version;
+    int head = 0, tail = 0;
+    char expected[test_version_size_max];
+    if (sscanf(text, "{ \"n\": %llu, \"text\": \"%n", &version, &head) != 1 || head == 0) return 0;
+    size_t padding = 10 + version * 7919 % 9000;
+    memset(expected, 'a' + version % 26, padding);
+    if (size < head + padding || memcmp(text + head, expected, padding) != 0) return 0;
+    sscanf(text + head + padding, "\" } %n", &tail);
+    return tail > 0 && head + padding + tail == size;
+}
+
+void test_read_versions(const char *path, uint64_t count, struct test_reads *result) {
+    char text[2 * test_version_size_max];
+    for (uint64_t i = 0; i < count; i++) {
+        struct stat status;
+        ssize_t size = -1;
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        /* Every other reader asks for the size first, and reads no more than that. */
+        if (file >= 0 && (i % 2 || fstat(file, &status) == 0))
+            size = read(file, text, i % 2 ? sizeof text - 1 : (size_t)status.st_size);
+        if (size < 0) {
+            result->error = errno;
+            result->failed++;
+        } else {
+            text[size] = 0;
+            if (!is_whole_version(text, size)) result->torn++;
+        }
+        if (file >= 0) close(file);
+    }
 }

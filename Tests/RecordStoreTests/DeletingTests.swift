@@ -42,7 +42,10 @@ import Testing
         try fixture.write { transaction throws(RecordError) in
             try transaction.cancelDelete(before.id)
         }
-        #expect(try fixture.record("a") == before.entry)
+        let after = try #require(try fixture.record("a"))
+        #expect(after.state == .saved && after.size == before.entry.size)
+        #expect(after.modified == before.entry.modified)
+        #expect(after.incarnation == 1, "the file of before the delete is gone")
         #expect(try fixture.kinds("a") == [.created])
         try fixture.expectSound()
     }

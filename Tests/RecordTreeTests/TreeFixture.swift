@@ -37,19 +37,18 @@ final class TreeFixture {
     static let user = Requester(threadID: 1)
     static let daemon = Requester(threadID: 2)
 
-    init(
-        database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
-        report: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws {
+    init(database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher()) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         var storeOptions = StoreOptions()
         storeOptions.clock = clock
         store = try RecordStore.open(directory: directory, options: storeOptions)
-        var options = Tree.Options(owner: 1000, group: 1000, clock: clock, fetcher: fetcher)
-        options.report = report
-        tree = Tree(store: store, options: options)
+        tree = Tree(
+            store: store,
+            options: .init(
+                owner: 1000, group: 1000, clock: clock,
+                fetcher: fetcher))
         tree.setTouchingThread(Self.daemon.threadID)
         let notices = notices
         tree.setNotifier(

@@ -28,6 +28,22 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.shownText(of: id) }
     }
 
+    /// What the file shows, with the file: another one than the caller knows may have come.
+    package func shownText(
+        of id: RecordID
+    ) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.record), COALESCE(d.text, t.text, x'') FROM record r
+                    LEFT JOIN record_text t ON t.record_id = r.id
+                    LEFT JOIN draft d ON d.record_id = r.id AND r.flags & 1
+                WHERE r.id = ?
+                """, [.integer(id.rawValue)]
+            ) { ($0.record().file, $0.bytes(8)) }
+        }
+    }
+
     /// The record itself; nil when nothing was ever saved.
     package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
         try read { connection throws(RecordError) in try connection.savedText(of: id) }

@@ -30,6 +30,8 @@ enum Columns {
 enum RecordFlags {
     static let draft: Int64 = 1
     static let assets: Int64 = 2
+    /// From this bit on the record's incarnation, which wraps at 16 bits when it is read.
+    static let incarnation: Int64 = 1 << 8
 }
 
 extension SQLStatement {
@@ -53,7 +55,9 @@ extension SQLStatement {
     func record() -> RecordEntry {
         let flags = int64(4)
         return RecordEntry(
-            id: RecordID(int64(0)), type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
+            id: RecordID(int64(0)),
+            incarnation: UInt16(truncatingIfNeeded: flags / RecordFlags.incarnation),
+            type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
             state: RecordEntry.State(rawValue: int64(3)) ?? .saved,
             hasDraft: flags & RecordFlags.draft != 0, hasAssets: flags & RecordFlags.assets != 0,
             size: int64(5), modified: time(6), created: time(7))

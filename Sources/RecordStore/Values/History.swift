@@ -59,4 +59,7 @@ package struct StoreChange: Hashable, Sendable {
     package let token: Int64?
     /// For `asset`: which file came, changed or went.
     package let asset: AssetID?
+    /// The file whose name another one has taken, or that has lost it.
+    package let replaced: RecordFile?
+    package let effect: FileEffect
 }

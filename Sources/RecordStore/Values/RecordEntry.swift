@@ -12,6 +12,8 @@ package struct RecordEntry: Hashable, Sendable {
     }
 
     package let id: RecordID
+    /// Goes up whenever another file takes the record's name, or the name is removed.
+    package let incarnation: UInt16
     package let type: TypeID
     package let stem: Stem
     package let state: State
@@ -21,6 +23,44 @@ package struct RecordEntry: Hashable, Sendable {
     package let size: Int64
     package let modified: Timestamp
     package let created: Timestamp
+
+    package var file: RecordFile { RecordFile(record: id, incarnation: incarnation) }
+}
+
+/// The file that shows a record, from one replacement to the next: an inode, as ext4 would say.
+///
+/// Whoever has it open goes on with what it showed when something else took its name. Only writes
+/// through the mount into the open file change it.
+package struct RecordFile: Hashable, Sendable {
+    package let record: RecordID
+    package let incarnation: UInt16
+
+    package init(record: RecordID, incarnation: UInt16) {
+        self.record = record
+        self.incarnation = incarnation
+    }
+}
+
+/// What a file showed before it was replaced.
+package struct ReplacedFile: Sendable {
+    package let entry: RecordEntry
+    package let text: [UInt8]
+    package let author: Author
+    package let effect: FileEffect
+}
+
+/// What a change means for the file under the record's name.
+package enum FileEffect: Sendable {
+    /// The text was written into the file itself, through the mount.
+    case inPlace
+    /// Another file takes the name, if the text is another.
+    case replaced
+    /// Another file takes the name by rename(2), whatever it shows.
+    case renamedOver
+    /// Another file takes the name, for the text is not what was written into the one there.
+    case rewritten
+    /// The name is free now.
+    case removed
 }
 
 /// System values of a record, as extended attributes and `.recordfs/meta` show them.

@@ -7,6 +7,7 @@ extension Transaction {
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
         _ = try writablePlace(record.entry.type)
+        if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
         switch record.state {
         case .waitingDelete: return
         case .draftOnly: try removeRows(of: id)
@@ -42,6 +43,7 @@ extension Transaction {
     package func finalizeDelete(_ id: RecordID) throws(RecordError) {
         Failpoint.pass(.finalDeleteBegin)
         let record = try requireRecord(id)
+        if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
         guard let name = record.name, record.state != .draftOnly else {
             try removeRows(of: id)
             return

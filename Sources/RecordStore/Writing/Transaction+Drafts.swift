@@ -5,14 +5,17 @@ extension Transaction {
     /// Keeps a text that was refused, for a record or for a name that has none (draftOnly). A
     /// waiting delete of the name ends: its file is there again.
     ///
+    /// - Parameter effect: what it means for who has the record's file open.
     /// Errors: notFound for the type; accessDenied; invalidName.
     package func saveDraft(
-        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError
+        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError,
+        effect: FileEffect = .replaced
     ) throws(RecordError) -> RecordEntry {
         let place = try writablePlace(type)
         let record: RecordID
         if let existing = try connection.stored(type, stem) {
             record = existing.id
+            try replaceFile(of: existing, effect, newText: text)
             if existing.state == .waitingDelete { try touch(type) }
             try connection.run(
                 """
@@ -84,6 +87,7 @@ extension Transaction {
                 text: [], type: record.entry.type, stem: record.entry.stem,
                 error: .missingRecord(record.entry.stem))
         }
+        try replaceFile(of: record, .rewritten)
         guard record.state != .draftOnly else {
             try removeRows(of: id)
             try touch(record.entry.type)

@@ -184,10 +184,12 @@ extension Transaction {
         _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
         stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil
     ) {
+        let file = record.flatMap { replaced[$0] }
         changes.append(
             StoreChange(
                 author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
-                token: token, asset: asset))
+                token: token, asset: asset,
+                replaced: file?.entry.file, effect: file?.effect ?? .inPlace))
     }
 }
 

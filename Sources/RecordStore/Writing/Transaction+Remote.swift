@@ -76,16 +76,8 @@ extension Transaction {
                 base = try parse(text, place)
             }
         }
-        var (merged, conflicts) = FieldMerge.merge(
-            base: base?.fields, local: local.fields, remote: fields)
-        var newParent = parent
-        if local.parent != parent, local.parent != base?.parent {
-            newParent = local.parent
-            if parent != base?.parent { conflicts.append(.parent) }
-        }
-        let newText = local.replacing(
-            Self.changes(from: local.fields, to: merged),
-            parent: local.parent == newParent ? nil : .some(newParent))
+        let (newText, conflicts) = merge(
+            local, with: fields, parent: parent, since: base)
         var new = NewState(text: newText, place: place, stem: existing.entry.stem)
         new.modified = change.modified
         new.changedBy = change.modifiedBy
@@ -101,13 +93,6 @@ extension Transaction {
         return RemoteResult(
             outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,
             conflicts: conflicts)
-    }
-
-    private static func changes(
-        from old: [RecordField], to new: [RecordField]
-    ) -> [(FieldName, FieldValue?)] {
-        let values = Dictionary(new.map { ($0.name, $0.value) }) { $1 }
-        return FieldMerge.changedFields(from: old, to: new).map { ($0, values[$0]) }
     }
 
     /// A deletion loses against an edit that is still to be sent: the record stays and is made

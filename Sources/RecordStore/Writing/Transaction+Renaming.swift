@@ -21,7 +21,8 @@ extension Transaction {
         }
         if let draft {
             target = try saveDraft(
-                text: draft.text, type: type, stem: stem, id: target ?? newID, error: draft.error
+                text: draft.text, type: type, stem: stem, id: target ?? newID, error: draft.error,
+                effect: .renamedOver
             ).id
         }
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
@@ -58,6 +59,7 @@ extension Transaction {
         var new = NewState(
             text: try renaming(assets, in: text, place, to: stem), place: place, stem: stem)
         new.modified = record.entry.modified
+        new.effect = .renamedOver
         new.knownAssets = assets.compactMap { asset in
             asset.hash.map {
                 KeptAsset(

@@ -9,16 +9,19 @@ extension Transaction {
     /// - Parameters:
     ///   - id: a reserved number for a record that is not there yet.
     ///   - modified: the file's time; the transaction's when nil.
+    ///   - effect: what it means for who has the record's file open.
     /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
     ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
     package func save(
-        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil
+        text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil,
+        effect: FileEffect = .replaced
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
         let existing = try connection.stored(type, stem)
         var new = NewState(text: text, place: place, stem: stem)
         new.modified = modified
+        new.effect = effect
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new)
         }
@@ -40,6 +43,7 @@ extension Transaction {
         var createdBy: String?
         var changedBy: String?
         var name: RecordName?
+        var effect = FileEffect.replaced
     }
 
     func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
@@ -61,8 +65,10 @@ extension Transaction {
         if let draft, draft.entry.hasAssets {
             new.text = try naming(assetsOf: draft, in: document)
             addsAssets = new.text != document.text
+            if addsAssets { new.effect = .rewritten }
             document = try parse(new.text, new.place)
         }
+        if let draft { try replaceFile(of: draft, new.effect, newText: new.text) }
         try adopt(document, new.place.name)
         let name =
             if let name = new.name { name } else { try freeName(new.stem, new.place) }
@@ -99,8 +105,9 @@ extension Transaction {
             kind, zone: new.place.zone.id, type: new.place.type, record: record, stem: new.stem,
             token: token)
         let entry = RecordEntry(
-            id: record, type: new.place.type, stem: new.stem, state: .saved, hasDraft: false,
-            hasAssets: assets.any, size: Int64(new.text.count), modified: new.modified ?? now,
+            id: record, incarnation: draft.map(incarnation) ?? 0, type: new.place.type,
+            stem: new.stem, state: .saved, hasDraft: false, hasAssets: assets.any,
+            size: Int64(new.text.count), modified: new.modified ?? now,
             created: new.created ?? now)
         return SaveResult(id: record, outcome: .created, entry: entry)
     }
@@ -196,6 +203,7 @@ extension Transaction {
     func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
         guard let oldText = try connection.savedText(of: existing.id), let name = existing.name
         else { throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.") }
+        try replaceFile(of: existing, new.effect, newText: new.text)
         if existing.entry.hasDraft { try clearDraft(existing) }
         if existing.state == .waitingDelete {
             Failpoint.pass(.cancelDeleteBegin)
@@ -263,7 +271,8 @@ extension Transaction {
         _ existing: StoredRecord, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool
     ) -> SaveResult {
         let entry = RecordEntry(
-            id: existing.id, type: new.place.type, stem: existing.entry.stem, state: .saved,
+            id: existing.id, incarnation: incarnation(of: existing), type: new.place.type,
+            stem: existing.entry.stem, state: .saved,
             hasDraft: false, hasAssets: hasAssets, size: Int64(new.text.count),
             modified: new.modified ?? now, created: existing.entry.created)
         return SaveResult(id: existing.id, outcome: outcome, entry: entry)

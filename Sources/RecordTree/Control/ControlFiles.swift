@@ -101,7 +101,6 @@ extension Tree {
         try store.write(author: .mount) { transaction throws(RecordError) in
             _ = try transaction.discardDraft(record)
         }
-        recordTextChanged(record)
     }
 
     /// `mv .recordfs/trash/.../NAME.json DIRECTORY/` brings a deleted record back.

@@ -126,7 +126,7 @@ extension Tree {
             return .history(type, record)
         case .meta:
             guard case .record(let stem) = EntryName(classifying: name) else { return nil }
-            return try findRecord(type, stem).map { .meta($0) }
+            return try findRecord(type, stem).map { .meta($0.record) }
         case .conflicts, .export, .query, .search: return nil
         }
     }

@@ -24,6 +24,17 @@ int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length);
 ssize_t test_copy_range(int from, int to, size_t size);
 int test_clone(int from, int to);
 int64_t test_seek(int descriptor, int64_t offset, int whence);
+/* Texts that tell their version: a reader sees whether it got one whole. */
+enum { test_version_size_max = 10000 };
+size_t test_version_text(uint64_t version, char *text);
+/* Writes the version to `temporary`, renames it over `path`; -1 and errno when that fails. */
+int test_rename_version(const char *temporary, const char *path, uint64_t version);
+struct test_reads {
+    uint64_t torn, failed;
+    int error; /* of the last failed call */
+};
+/* Opens `path`, reads once and closes it, `count` times. */
+void test_read_versions(const char *path, uint64_t count, struct test_reads *result);
 /* FICLONE, O_DIRECT, O_PATH and the modes of fallocate and lseek for Swift. */
 extern const int test_o_direct, test_o_path, test_o_tmpfile;
 extern const int test_seek_data, test_seek_hole;

@@ -1,0 +1,29 @@
+import RecordModel
+import RecordSQL
+
+/// The files that show records, apart from the records: which change takes a file's name away.
+extension Transaction {
+    /// The record's file loses its name, to another file or for good, unless the effect says that
+    /// it is only written into. To be called before the rows change: who has the file open goes on
+    /// with what it shows now.
+    ///
+    /// - Parameter newText: what the name will show; nil for something else in any case.
+    func replaceFile(
+        of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
+    ) throws(RecordError) {
+        guard effect != .inPlace, replaced[record.id] == nil else { return }
+        let text = try connection.shownText(of: record.id) ?? []
+        if effect == .replaced, text == newText { return }
+        replaced[record.id] = ReplacedFile(
+            entry: record.entry, text: text, author: author, effect: effect)
+        try connection.run(
+            "UPDATE record SET flags = flags + ?2 WHERE id = ?1",
+            [.integer(record.id.rawValue), .integer(RecordFlags.incarnation)])
+    }
+
+    /// Of a record as this transaction leaves it.
+    func incarnation(of record: StoredRecord) -> UInt16 {
+        let before = record.entry.incarnation
+        return replaced[record.id] == nil ? before : before &+ 1
+    }
+}

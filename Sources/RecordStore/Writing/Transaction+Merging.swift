@@ -1,0 +1,55 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// Saves a text whose writer began with an earlier file of the record: what others have
+    /// changed since stays, and the later writer, this one, wins where both changed a field. What
+    /// loses is the version before in history.
+    ///
+    /// - Parameter base: what the writer began with; nil when the name was free then.
+    /// Errors: those of `save`.
+    package func saveMerging(
+        text: [UInt8], since base: [UInt8]?, type: TypeID, stem: Stem, modified: Timestamp
+    ) throws(RecordError) -> SaveResult {
+        let place = try writablePlace(type)
+        guard let current = try connection.stored(type, stem), current.state != .draftOnly,
+            let theirs = try connection.savedText(of: current.id)
+        else { return try save(text: text, type: type, stem: stem, modified: modified) }
+        let mine = try parse(text, place)
+        let other = try parse(theirs, place)
+        let (merged, _) = merge(
+            mine, with: other.fields, parent: other.parent, since: common(base, place))
+        return try save(text: merged, type: type, stem: stem, modified: modified)
+    }
+
+    /// Nil when the writer began with a text that is no record: a draft, or an empty file.
+    private func common(_ base: [UInt8]?, _ place: TypePlace) -> RecordDocument? {
+        guard let base else { return nil }
+        do throws(RecordError) {
+            return try parse(base, place)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The local text with what the other side has changed since the base, and the fields that
+    /// both have changed, of which the local value stays.
+    func merge(
+        _ local: RecordDocument, with fields: [RecordField], parent: RecordName?,
+        since base: RecordDocument?
+    ) -> (text: [UInt8], conflicts: [FieldName]) {
+        var (merged, conflicts) = FieldMerge.merge(
+            base: base?.fields, local: local.fields, remote: fields)
+        var newParent = parent
+        if local.parent != parent, local.parent != base?.parent {
+            newParent = local.parent
+            if parent != base?.parent { conflicts.append(.parent) }
+        }
+        let values = Dictionary(merged.map { ($0.name, $0.value) }) { $1 }
+        let changes = FieldMerge.changedFields(from: local.fields, to: merged)
+        let text = local.replacing(
+            changes.map { ($0, values[$0]) },
+            parent: local.parent == newParent ? nil : .some(newParent))
+        return (text, conflicts)
+    }
+}
