@@ -26,12 +26,21 @@ struct ControlRequestTests {
                     .init(stem: Stem("b"), text: []),
                     .init(stem: Stem("c%2F"), text: bytes("{}")),
                 ], stopsAtError: true)),
+        .importBatch(rehearsal),
         .search(path.directory, words: bytes("thai soup")),
         .collectAssets,
         .status,
         .verb(.sync), .verb(.pause), .verb(.resume), .verb(.retry), .verb(.shutdown),
         .applyRemote(bytes("{}")),
     ]
+
+    private static var rehearsal: ImportBatch {
+        var batch = ImportBatch(
+            target: path.directory, rows: [.init(stem: Stem("a"), text: bytes("{}"))])
+        batch.fields = [(FieldName("n"), .double), (FieldName("l"), .list(.string))]
+        batch.isRehearsal = true
+        return batch
+    }
 
     @Test("every request reads back as it was written", arguments: all)
     func roundTrip(request: ControlRequest) throws {

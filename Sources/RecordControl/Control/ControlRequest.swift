@@ -112,7 +112,10 @@ extension ControlRequest {
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
         case "discardDraft": self = .discardDraft(try path())
         case "applySchema": self = .applySchema(frame.body)
-        case "importBatch": self = .importBatch(try Self.batch(frame, target: try path()))
+        case "importBatch", "rehearseBatch":
+            var batch = try Self.batch(frame, target: try path())
+            batch.isRehearsal = name == "rehearseBatch"
+            self = .importBatch(batch)
         case "search": self = .search(try path(), words: frame.body)
         case "collectAssets": self = .collectAssets
         case "status": self = .status
@@ -142,14 +145,14 @@ extension ControlRequest {
         let rows = batch.rows.map { row in
             JSONValue.array([.text(row.stem.bytes), .integer(row.text.count)])
         }
+        // A name of its own, so that a daemon that cannot rehearse refuses and stores nothing.
         return frame(
-            "importBatch",
+            batch.isRehearsal ? "rehearseBatch" : "importBatch",
             [
                 "path": .text(batch.target.bytes), "strict": .bool(batch.stopsAtError),
                 "rows": .array(rows),
                 "fields": .array(
                     batch.fields.map { .array([.text($0.name.bytes), .text($0.type.name)]) }),
-                "rehearsal": .bool(batch.isRehearsal),
             ],
             body: batch.rows.flatMap(\.text))
     }
@@ -159,7 +162,6 @@ extension ControlRequest {
     ) throws(RecordError) -> ImportBatch {
         var batch = ImportBatch(
             target: target, rows: [], stopsAtError: frame.header["strict"]?.bool ?? false)
-        batch.isRehearsal = frame.header["rehearsal"]?.bool ?? false
         for field in frame.header["fields"]?.array ?? [] {
             guard let parts = field.array, parts.count == 2, let name = parts[0].string?.utf8,
                 let type = parts[1].string.flatMap({ FieldType(name: $0.string) }),

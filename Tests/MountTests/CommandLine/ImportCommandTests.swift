@@ -53,6 +53,9 @@ extension MountTests {
             let path = try home.file(
                 "rows.\(format)", ((format == "csv" ? ["id,n"] : []) + rows).joined(separator: "\n")
             )
+            let rehearsed = try mounted.recordfs("import", "--dry-run", path, "private/A/Row")
+            #expect(rehearsed.contains("would create 450, update 0"), "\(rehearsed)")
+            #expect(try !SystemCall.list("\(mounted.mountPoint)/private").contains("A"))
             try mounted.recordfs("import", "-q", path, "private/A/Row")
             let folder = "\(mounted.mountPoint)/private/A/Row"
             #expect(try SystemCall.list(folder).count == 450)
