@@ -23,6 +23,7 @@ extension FileAttributes {
         blocks = attributes.blocks
         accessTime = Time(attributes.accessed)
         changeTime = Time(attributes.changed)
+        device = attributes.device
     }
 }
 
@@ -71,5 +72,7 @@ extension OpenedFile {
 }
 
 extension Requester {
-    init(_ caller: FuseKit.Caller) { self.init(threadID: caller.pid) }
+    init(_ caller: FuseKit.Caller) {
+        self.init(threadID: caller.pid, user: caller.uid, group: caller.gid)
+    }
 }

@@ -39,6 +39,7 @@ package enum MountDaemon {
             grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
+        options.report = { logger.notice("\($0)") }
         let tree = Tree(store: store, options: options)
         try tree.start()
         let session = Session(

@@ -89,14 +89,18 @@ final class RecordFileSystem: FileSystem {
     func symlink(
         target: [UInt8], parent: NodeID, name: FileName, reply: consuming EntryReply
     ) {
+        let caller = Requester(reply.caller)
         answer(reply) { tree throws(RecordError) in
-            try tree.makeSymlink(parent: NodeNumber(parent), name: name.bytes, target: target)
+            try tree.makeSymlink(
+                parent: NodeNumber(parent), name: name.bytes, target: target, caller: caller)
         }
     }
 
     func link(node: NodeID, newParent: NodeID, newName: FileName, reply: consuming EntryReply) {
-        // What git, cp -l and rsync --link-dest expect where there are no hard links.
-        reply.fail(.EPERM)
+        answer(reply) { tree throws(RecordError) in
+            try tree.link(
+                NodeNumber(node), newParent: NodeNumber(newParent), newName: newName.bytes)
+        }
     }
 
     func mknod(
@@ -105,13 +109,16 @@ final class RecordFileSystem: FileSystem {
         let caller = Requester(reply.caller)
         answer(reply) { tree throws(RecordError) in
             try tree.makeNode(
-                parent: NodeNumber(parent), name: name.bytes, mode: mode, caller: caller)
+                parent: NodeNumber(parent), name: name.bytes, mode: mode, device: device,
+                caller: caller)
         }
     }
 
     func mkdir(parent: NodeID, name: FileName, mode: UInt32, reply: consuming EntryReply) {
+        let caller = Requester(reply.caller)
         answer(reply) { tree throws(RecordError) in
-            try tree.makeDirectory(parent: NodeNumber(parent), name: name.bytes, mode: mode)
+            try tree.makeDirectory(
+                parent: NodeNumber(parent), name: name.bytes, mode: mode, caller: caller)
         }
     }
 

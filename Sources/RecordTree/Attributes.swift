@@ -1,3 +1,4 @@
+import Glibc
 package import RecordModel
 
 /// What `stat` shows of a node.
@@ -15,6 +16,8 @@ package struct Attributes: Sendable {
     package var accessed: Timestamp
     package var modified: Timestamp
     package var changed: Timestamp
+    /// Which device a device node stands for, as in `st_rdev`.
+    package var device: UInt64 = 0
 }
 
 /// A node with its attributes, as a lookup returns it.
@@ -49,7 +52,15 @@ package struct OpenMode: Sendable {
 /// Who asks.
 package struct Requester: Sendable {
     package let threadID: Int32
-    package init(threadID: Int32) { self.threadID = threadID }
+    package let user: UInt32
+    package let group: UInt32
+
+    /// - Parameter user: and `group`: whose the caller's new files are; the daemon's own without.
+    package init(threadID: Int32, user: UInt32 = geteuid(), group: UInt32 = getegid()) {
+        self.threadID = threadID
+        self.user = user
+        self.group = group
+    }
 }
 
 /// A file handle between open and release.

@@ -5,9 +5,9 @@ import Synchronization
 
 extension Tree {
     /// Makes a zone, a record type or a scratch directory, by where the name is (mkdir).
-    package func makeDirectory(parent: NodeNumber, name: [UInt8], mode: UInt32)
-        throws(RecordError) -> NodeEntry
-    {
+    package func makeDirectory(
+        parent: NodeNumber, name: [UInt8], mode: UInt32, caller: Requester = Requester(threadID: 0)
+    ) throws(RecordError) -> NodeEntry {
         try checkWritable()
         try checkLength(name)
         let directory = try node(parent)
@@ -17,8 +17,7 @@ extension Tree {
             made = .zone(try makeZone(database, owner, zone))
         case .type(let zone, let type): made = .type(try makeType(zone, type))
         case .scratch(let place):
-            try storage.makeDirectory(try newScratchPath(place), mode: mode & 0o7777)
-            made = .scratch(state.withLock { $0.scratch.id(at: place) })
+            made = .scratch(try makeScratchDirectory(place, mode: mode, caller: caller))
         case .record, .asset:
             throw RecordError(.notPermitted, "a name like this is a file, not a directory")
         case .control(let path, let name): made = try makeControlDirectory(name, in: path)
@@ -79,10 +78,9 @@ extension Tree {
             throw RecordError(.notFound, "no such directory")
         }
         switch target {
-        case .scratch(let id):
-            guard let place = place(of: id) else {
-                throw RecordError(.notFound, "no such directory")
-            }
+        case .scratch:
+            // The file may have other names: the one that was given goes.
+            guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: true)
         case .type(let type):
             try checkWritable(type)
@@ -114,16 +112,16 @@ extension Tree {
     }
 
     /// Makes a symlink; only scratch names can be one (symlink).
-    package func makeSymlink(parent: NodeNumber, name: [UInt8], target: [UInt8])
-        throws(RecordError) -> NodeEntry
-    {
+    package func makeSymlink(
+        parent: NodeNumber, name: [UInt8], target: [UInt8],
+        caller: Requester = Requester(threadID: 0)
+    ) throws(RecordError) -> NodeEntry {
         try checkWritable()
         try checkLength(name)
         guard case .scratch(let place) = meaning(of: name, in: try node(parent)) else {
             throw RecordError(.notPermitted, "a record or a directory of records is no symlink")
         }
-        try storage.makeSymlink(try newScratchPath(place), target: target)
-        let id = state.withLock { $0.scratch.id(at: place) }
+        let id = try makeScratchSymlink(place, target: target, caller: caller)
         guard let entry = try entry(of: .scratch(id)) else {
             throw RecordError(.stale, "the symlink is gone")
         }
@@ -133,17 +131,16 @@ extension Tree {
     package func target(ofSymlink number: NodeNumber) throws(RecordError) -> [UInt8] {
         switch try node(number) {
         case .scratch(let id):
-            guard let place = place(of: id) else { throw RecordError(.stale, "it is gone") }
-            return try storage.target(ofSymlink: try scratchPath(place))
+            return try scratchFile(id).target()
         case .control(let path): return try controlSymlink(path)
         default: throw RecordError(.invalidArgument, "not a symlink")
         }
     }
 
-    /// Makes a file without opening it (mknod). Only regular files and, in scratch, pipes.
-    package func makeNode(parent: NodeNumber, name: [UInt8], mode: UInt32, caller: Requester)
-        throws(RecordError) -> NodeEntry
-    {
+    /// Makes a file without opening it (mknod): a regular one, in scratch of any kind.
+    package func makeNode(
+        parent: NodeNumber, name: [UInt8], mode: UInt32, device: UInt64 = 0, caller: Requester
+    ) throws(RecordError) -> NodeEntry {
         let kind = mode & UInt32(S_IFMT)
         if kind == UInt32(S_IFREG) || kind == 0 {
             let (entry, opened) = try create(
@@ -151,18 +148,14 @@ extension Tree {
             release(opened.handle)
             return entry
         }
-        guard kind == UInt32(S_IFIFO),
-            case .scratch(let place) = meaning(of: name, in: try node(parent))
-        else {
-            throw RecordError(.notPermitted, "devices and sockets cannot be kept here")
-        }
         try checkWritable()
-        guard withPath(try newScratchPath(place), { mkfifo($0, mode & 0o7777) }) == 0 else {
-            throw .lastSystemError("mkfifo", name)
+        try checkLength(name)
+        guard case .scratch(let place) = meaning(of: name, in: try node(parent)) else {
+            throw RecordError(.notPermitted, "a record is a regular file")
         }
-        let id = state.withLock { $0.scratch.id(at: place) }
+        let id = try makeScratchNode(place, mode: mode, device: device, caller: caller)
         guard let entry = try entry(of: .scratch(id)) else {
-            throw RecordError(.stale, "the pipe is gone")
+            throw RecordError(.stale, "the file is gone")
         }
         return entry
     }

@@ -11,8 +11,8 @@ extension Tree {
             throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
         }
         guard name.starts(with: Self.prefix) else {
-            if case .scratch(let id) = try node(number), let place = place(of: id) {
-                return try storage.attribute(name, of: try scratchPath(place))
+            if case .scratch(let id) = try node(number) {
+                return try scratchFile(id).attribute(name)
             }
             throw Self.noAttribute
         }
@@ -23,9 +23,8 @@ extension Tree {
     }
 
     package func attributeNames(of number: NodeNumber) throws(RecordError) -> [[UInt8]] {
-        if case .scratch(let id) = try node(number), let place = place(of: id) {
-            return try storage.attributeNames(of: try scratchPath(place))
-                + attributes(number).map(\.name)
+        if case .scratch(let id) = try node(number) {
+            return try scratchFile(id).attributeNames() + attributes(number).map(\.name)
         }
         return try attributes(number).map(\.name)
     }
@@ -37,11 +36,8 @@ extension Tree {
         if name.starts(with: Array("system.posix_acl_".utf8)) {
             throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
         }
-        if case .scratch(let id) = try node(number), let place = place(of: id),
-            !name.starts(with: Self.prefix)
-        {
-            return try storage.setAttribute(
-                name, of: try scratchPath(place), to: value, flags: flags)
+        if case .scratch(let id) = try node(number), !name.starts(with: Self.prefix) {
+            return try scratchFile(id).setAttribute(name, to: value, flags: flags)
         }
         guard name.starts(with: Self.prefix) else {
             throw RecordError(.unsupported, "records have no attributes but user.recordfs.*")
@@ -62,10 +58,8 @@ extension Tree {
         try checkWritable()
         // rsync -X takes away what its source does not have.
         if name.starts(with: Self.prefix) { return }
-        guard case .scratch(let id) = try node(number), let place = place(of: id) else {
-            throw Self.noAttribute
-        }
-        try storage.removeAttribute(name, of: try scratchPath(place))
+        guard case .scratch(let id) = try node(number) else { throw Self.noAttribute }
+        try scratchFile(id).removeAttribute(name)
     }
 
     private static let noAttribute = RecordError(.noSuchAttribute, "no such attribute")

@@ -4,26 +4,45 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Scratch files without use for this long are removed.
+    /// Temporaries of tools without use for this long go into the scratch trash.
     static let scratchLifetime: Duration = .seconds(7 * 24 * 3600)
 
-    /// Removes scratch files, and empty directories, that nobody has read, written, renamed or
-    /// changed for `scratchLifetime` and that are not open.
+    /// Puts what tools have left behind beside the records into the scratch trash, when nobody has
+    /// it open or has read, written, renamed or changed it for `scratchLifetime`. Everything else
+    /// is somebody's file and stays; so does all that is inside scratch directories.
     func removeForgottenScratch() throws(RecordError) {
-        let used = Set(
-            handles(on: { if case .scratch = $0 { true } else { false } }).compactMap { handle in
-                if case .scratch(_, let id) = handle.current { id } else { nil }
-            })
-        for base in try storage.names(in: storage.root) {
+        let used = openScratchFiles()
+        for base in try storage.root.names() {
             if let directory = ScratchPlace.Directory(baseName: base) {
                 try removeForgotten(in: directory, used)
-            } else if let status = try storage.status(storage.path(base)), isForgotten(status),
-                status.isRegular
-            {
+                continue
+            }
+            let name = try storage.name(ScratchRoute(path: base))
+            if let status = try name.status(), isForgotten(status), status.isRegular {
                 // Bytes on their way to a scratch name when the daemon stopped.
-                try storage.remove(storage.path(base), isDirectory: false)
+                try name.remove(isDirectory: false)
             }
         }
+        try emptyScratchTrash()
+    }
+
+    /// The files that are open, and the directories that they are in.
+    private func openScratchFiles() -> Set<ScratchID> {
+        let open = handles(on: { if case .scratch = $0 { true } else { false } })
+        var used: Set<ScratchID> = []
+        for handle in open {
+            guard case .scratch(_, var id) = handle.current else { continue }
+            used.insert(id)
+            while case .scratch(let parent)? = place(of: id)?.directory {
+                used.insert(parent)
+                id = parent
+            }
+        }
+        return used
+    }
+
+    func place(of id: ScratchID) -> ScratchPlace? {
+        state.withLock { $0.scratch.place(of: id) }
     }
 
     private func removeForgotten(
@@ -31,15 +50,12 @@ extension Tree {
     ) throws(RecordError) {
         for name in try scratchNames(directory) {
             let place = ScratchPlace(directory: directory, name: name)
-            guard let status = try storage.status(try scratchPath(place)) else { continue }
-            let id = state.withLock { $0.scratch.id(at: place) }
-            if status.isDirectory { try removeForgotten(in: .scratch(id), used) }
-            guard isForgotten(status), !used.contains(id) else { continue }
-            do throws(RecordError) {
-                try removeScratch(place, isDirectory: status.isDirectory)
-            } catch  where error.systemErrno == ENOTEMPTY || error.systemErrno == ENOENT {
-                continue
-            }
+            guard let status = try scratchPath(place).status(), isForgotten(status),
+                TemporaryName.isTemporary(
+                    name, isDirectory: status.isDirectory, size: Int64(status.st_size)),
+                let id = try findScratch(place), !used.contains(id)
+            else { continue }
+            try throwAway(place)
             if let parent = number(of: directory) {
                 notify([.entry(parent: parent, name: name), .content(parent)])
             }
@@ -59,23 +75,6 @@ extension Tree {
         case .zone(let zone): NodeNumber(zone)
         case .type(let type): NodeNumber(type)
         case .scratch(let id): state.withLock { $0.nodes.number(of: .scratch(id)) }
-        }
-    }
-}
-
-extension ScratchPlace.Directory {
-    /// What a directory in the scratch root stands for, as `ScratchTable.relativePath` names it.
-    fileprivate init?(baseName: [UInt8]) {
-        guard let kind = baseName.first,
-            let number = Int64(String(decoding: baseName.dropFirst(), as: UTF8.self))
-        else { return nil }
-        switch kind {
-        case UInt8(ascii: "d"):
-            guard let database = Database(rawValue: number) else { return nil }
-            self = .database(database)
-        case UInt8(ascii: "z"): self = .zone(ZoneID(number))
-        case UInt8(ascii: "t"): self = .type(TypeID(number))
-        default: return nil
         }
     }
 }

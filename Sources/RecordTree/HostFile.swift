@@ -14,17 +14,6 @@ package final class HostFile: Sendable {
         self.init(descriptor: descriptor)
     }
 
-    /// Opens a path, or, when its mode allows only what the caller wants, opens it for that.
-    static func opened(path: [UInt8], flags: Int32, elseOnly access: Int32) throws(RecordError)
-        -> HostFile
-    {
-        do throws(RecordError) {
-            return try HostFile(path: path, flags: flags)
-        } catch  where error.systemErrno == EACCES && flags & O_ACCMODE != access {
-            return try HostFile(path: path, flags: flags & ~O_ACCMODE | access)
-        }
-    }
-
     var status: stat {
         get throws(RecordError) {
             var status = stat()
@@ -118,7 +107,7 @@ extension stat {
             inode: UInt64(st_ino), mode: st_mode, links: UInt32(st_nlink), owner: st_uid,
             group: st_gid, size: Int64(st_size), blocks: Int64(st_blocks),
             accessed: st_atim.timestamp, modified: st_mtim.timestamp,
-            changed: st_ctim.timestamp)
+            changed: st_ctim.timestamp, device: UInt64(st_rdev))
     }
     var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }

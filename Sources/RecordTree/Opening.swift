@@ -101,7 +101,9 @@ extension Tree {
             try checkWritable(type)
             return try createAsset(
                 type, stem, field, index, fileExtension: fileExtension, flags: flags)
-        case .scratch(let place): return try createScratch(place, mode: mode, flags: flags)
+        case .scratch(let place):
+            return
+                try createScratch(place, mode: mode, flags: flags, caller: caller)
         case .zone, .type, .owner, .database:
             throw RecordError(
                 .notPermitted, "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")

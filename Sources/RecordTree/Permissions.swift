@@ -15,9 +15,7 @@ extension Tree {
     package func checkAccess(_ number: NodeNumber, mask: Int32) throws(RecordError) {
         let node = try node(number)
         if mask & W_OK != 0 { try checkWritable() }
-        if case .scratch(let id) = node, let place = place(of: id) {
-            return try checkAccess(scratch: place, mask: mask)
-        }
+        if case .scratch(let id) = node { return try checkAccess(scratch: id, mask: mask) }
         guard let attributes = try attributes(of: node) else {
             throw RecordError(.stale, "the file is gone; look its name up again")
         }
@@ -39,16 +37,16 @@ extension Tree {
     /// Throws unless a scratch directory may be listed: the kernel keeps listings, and asks about
     /// the directory only when it is opened.
     func checkListable(_ node: Node) throws(RecordError) {
-        guard case .scratch(let id) = node, let place = place(of: id) else { return }
-        try checkAccess(scratch: place, mask: R_OK)
+        guard case .scratch(let id) = node else { return }
+        try checkAccess(scratch: id, mask: R_OK)
     }
 
-    private func checkAccess(scratch place: ScratchPlace, mask: Int32) throws(RecordError) {
-        let path = try scratchPath(place)
+    private func checkAccess(scratch id: ScratchID, mask: Int32) throws(RecordError) {
+        let file = try scratchFile(id)
         // The host would follow a symlink; the kernel has done that before it asked.
-        if let status = try storage.status(path), status.isSymlink { return }
-        guard withPath(path, { faccessat(AT_FDCWD, $0, mask, AT_EACCESS) }) == 0 else {
-            throw .lastSystemError("access", path)
+        if try file.base.status.isSymlink { return }
+        guard withPath(file.throughProc, { faccessat(AT_FDCWD, $0, mask, AT_EACCESS) }) == 0 else {
+            throw .lastSystemError("access")
         }
     }
 

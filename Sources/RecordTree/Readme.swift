@@ -21,7 +21,8 @@ enum Readme {
             recordfs draft discard PATH    give a draft up
 
         Names that do not end in `.json` (swap files, backups, temporary files) are scratch: they
-        stay on this machine and are removed after 7 days without use.
+        stay on this machine. What tools have forgotten there (NAME~, swap files) goes into a trash
+        after 7 days without use; the rest stays.
 
         Deleted records wait in `.recordfs/trash/` for 30 days; every version is in
         `.recordfs/history/`. `.recordfs` does not show in `ls`; open it by name:

@@ -23,6 +23,8 @@ package final class Tree: Sendable {
         package var clock: any WallClock
         /// Brings assets that are not on this machine.
         package var fetcher: any AssetFetcher
+        /// Hears what the tree does by itself, for the log.
+        package var report: @Sendable (String) -> Void = { _ in }
 
         package init(
             owner: UInt32, group: UInt32, isReadOnly: Bool = false,

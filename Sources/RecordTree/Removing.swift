@@ -15,11 +15,10 @@ extension Tree {
         switch target {
         case .record(let file): try removeRecord(file)
         case .asset(let id): try removeAsset(id)
-        case .scratch(let id):
-            guard let place = place(of: id) else { throw RecordError(.notFound, "no such file") }
-            if try scratchStatus(id)?.isDirectory == true {
-                throw RecordError(.isDirectory, "a directory")
-            }
+        case .scratch:
+            // The file may have other names: the one that was given goes. The host refuses a
+            // directory.
+            guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: false)
         case .errorFile:
             throw RecordError(.notPermitted, ".error goes away with a valid save or a discard")

@@ -61,13 +61,13 @@ extension Tree {
         case (.scratch(let place), .scratch(let target)):
             try moveScratch(place, to: target)
         case (.scratch(let place), .record(let type, let stem)):
-            try checkSameDirectory(place, type)
+            try checkWritable(type)
             try saveScratch(place, as: stem, in: type)
         case (.scratch(let place), .asset(let type, let stem, let field, let index, let ext)):
-            try checkSameDirectory(place, type)
+            try checkWritable(type)
             try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
         case (.record(let type, _), .scratch(let target)):
-            try checkSameDirectory(target, type)
+            try checkWritable(type)
             if case .record(let file) = source { try setAside(file, as: target) }
         case (.record(let type, let stem), .record(let newType, let newStem)):
             guard type == newType else { throw Self.otherDirectory }
@@ -75,7 +75,7 @@ extension Tree {
                 try renameRecord(file, type, stem, to: newStem)
             }
         case (.asset(let type, _, _, _, _), .scratch(let target)):
-            try checkSameDirectory(target, type)
+            try checkWritable(type)
             if case .asset(let id) = source { try setAside(id, in: type, as: target) }
         case (
             .asset(let type, _, _, _, _),
@@ -93,28 +93,13 @@ extension Tree {
     static let otherDirectory = RecordError(
         .crossDevice, "records are not moved between types or zones; copy them")
 
-    private func checkSameDirectory(_ place: ScratchPlace, _ type: TypeID) throws(RecordError) {
-        guard place.directory == .type(type) else { throw Self.otherDirectory }
-        try checkWritable(type)
-    }
-
-    private func moveScratch(_ place: ScratchPlace, to target: ScratchPlace)
-        throws(RecordError)
-    {
-        let path = try scratchPath(place)
-        try storage.rename(path, to: try newScratchPath(target), flags: 0)
-        state.withLock { $0.scratch.move(place, to: target) }
-    }
-
     private func exchange(_ source: RenameEnd, _ target: RenameEnd) throws(RecordError) {
         switch (source, target) {
         case (.scratch(let place), .scratch(let other)):
-            let path = try scratchPath(place)
-            try storage.rename(path, to: try scratchPath(other), flags: renameExchange)
-            state.withLock { $0.scratch.exchange(place, other) }
+            try exchangeScratch(place, other)
         case (.scratch(let place), .record(let type, let stem)),
             (.record(let type, let stem), .scratch(let place)):
-            try checkSameDirectory(place, type)
+            try checkWritable(type)
             try exchange(place, with: stem, in: type)
         case (.record(let type, let stem), .record(let otherType, let otherStem)):
             guard type == otherType else { throw Self.otherDirectory }

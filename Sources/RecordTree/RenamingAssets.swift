@@ -13,6 +13,9 @@ extension Tree {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become an asset")
         }
+        guard status.st_nlink == 1 else {
+            throw RecordError(.crossDevice, "a file with other names does not become an asset")
+        }
         if let replaced = try findAsset(type, stem, field, index) {
             state.withLock { $0.detach(replaced) }
         }
@@ -49,6 +52,7 @@ extension Tree {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
         let path = try newScratchPath(target)
+        try holdScratch(target)
         try storage.place(try content.readAll(), at: path, modified: entry.modified)
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)

@@ -20,6 +20,10 @@ extension Tree {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become a record")
         }
+        // The kernel has one node for all names of a file: the others would become the record too.
+        guard status.st_nlink == 1 else {
+            throw RecordError(.crossDevice, "a file with other names does not become a record")
+        }
         guard status.st_size <= options.limits.textBytes else {
             throw .textTooLarge(limit: options.limits.textBytes)
         }
@@ -88,6 +92,7 @@ extension Tree {
         if try storage.status(path)?.isDirectory == true {
             throw RecordError(.isDirectory, "the new name is a directory")
         }
+        try holdScratch(target)
         try storage.place(text, at: path, modified: modified)
         Failpoint.pass(.backupWritten)
         if !takePending(file) { try beginDelete(file.record) }
@@ -103,7 +108,7 @@ extension Tree {
     }
 
     /// Whoever has the record's file open has a scratch file open now, with the same bytes.
-    private func becomeScratch(_ file: RecordFile, _ scratch: ScratchID, _ path: [UInt8])
+    private func becomeScratch(_ file: RecordFile, _ scratch: ScratchID, _ path: HostName)
         throws(RecordError)
     {
         guard let open = state.withLock({ $0.open.removeValue(forKey: file) }) else { return }
@@ -174,6 +179,7 @@ extension Tree {
         try storage.place(old, at: path, modified: oldModified)
         let scratch = state.withLock { state in
             state.removePending(type, stem)
+            state.scratch.replaceHostFile(at: place)
             let scratch = state.scratch.id(at: place)
             state.nodes.exchange(.record(file), .scratch(scratch), as: .record(new))
             return scratch

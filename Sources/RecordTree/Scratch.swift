@@ -3,91 +3,158 @@ import RecordModel
 import Synchronization
 
 extension Tree {
-    func scratchPath(_ place: ScratchPlace) throws(RecordError) -> [UInt8] {
-        guard let relative = state.withLock({ $0.scratch.relativePath(place) }) else {
+    /// The host's name of a place, whose file may be there or not.
+    func scratchPath(_ place: ScratchPlace) throws(RecordError) -> HostName {
+        guard let route = state.withLock({ $0.scratch.route(to: place) }) else {
             throw RecordError(.stale, "the directory is gone")
         }
-        return storage.path(relative)
+        return try storage.name(route)
     }
 
-    /// The path for a new name, its base directory made.
-    func newScratchPath(_ place: ScratchPlace) throws(RecordError) -> [UInt8] {
+    /// The host's name of a new place, its base directory made.
+    func newScratchPath(_ place: ScratchPlace) throws(RecordError) -> HostName {
         try checkWritable(place.directory)
-        guard let relative = state.withLock({ $0.scratch.relativePath(place) }) else {
+        guard let route = state.withLock({ $0.scratch.route(to: place) }) else {
             throw RecordError(.stale, "the directory is gone")
         }
-        try storage.prepareBase(of: relative)
-        return storage.path(relative)
+        if case .scratch = place.directory {} else { try storage.prepareBase(of: route) }
+        return try storage.name(route)
     }
 
     func findScratch(_ place: ScratchPlace) throws(RecordError) -> ScratchID? {
-        guard try storage.status(try scratchPath(place)) != nil else { return nil }
-        return state.withLock { $0.scratch.id(at: place) }
+        guard let status = try scratchPath(place).status() else { return nil }
+        return state.withLock { $0.scratch.id(at: place, is: status) }
     }
 
-    func place(of id: ScratchID) -> ScratchPlace? {
-        state.withLock { $0.scratch.place(of: id) }
+    func scratchNames(_ directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]] {
+        guard let route = state.withLock({ $0.scratch.route(to: directory) }) else {
+            throw RecordError(.stale, "the directory is gone")
+        }
+        return try storage.name(route).names()
     }
 
-    /// Also of a file that lost its name while it is open.
+    /// Also of a file that lost its name while the kernel knows it; nil when it is gone.
     func scratchStatus(_ id: ScratchID) throws(RecordError) -> stat? {
-        if let place = place(of: id) { return try storage.status(try scratchPath(place)) }
-        for handle in handles(on: { if case .scratch(_, id) = $0 { true } else { false } }) {
-            if case .scratch(let file, _) = handle.current { return try file.status }
+        try reaching(id) { name throws(RecordError) in
+            guard let status = try name.status() else { return nil }
+            return (status, status)
+        }
+    }
+
+    /// The file itself, whatever becomes of its names: for calls that change it.
+    func scratchFile(_ id: ScratchID) throws(RecordError) -> HostName {
+        HostName(try openScratchFile(id, flags: pathOnly))
+    }
+
+    /// - Parameter flags: without O_TRUNC, which would act before it is known on what.
+    func openScratchFile(_ id: ScratchID, flags: Int32) throws(RecordError) -> HostFile {
+        let file = try reaching(id) { name throws(RecordError) -> (HostFile, stat)? in
+            do throws(RecordError) {
+                let file = try name.open(flags)
+                return (file, try file.status)
+            } catch  where error.systemErrno == ENOENT {
+                return nil
+            }
+        }
+        guard let file else { throw RecordError(.stale, "the file is gone") }
+        return file
+    }
+
+    /// How often a file is looked for when its name goes to another one at that moment.
+    private static let attempts = 64
+
+    /// Gets at a file by one of its names and makes sure that it is the one: a rename or a removal
+    /// may come between. Before either changes a name, it holds the files concerned, so that the
+    /// next attempt does not need the name.
+    ///
+    /// - Parameter body: nil when nothing has the name.
+    private func reaching<Result>(
+        _ id: ScratchID, _ body: (HostName) throws(RecordError) -> (Result, stat)?
+    ) throws(RecordError) -> Result? {
+        for _ in 0..<Self.attempts {
+            let (route, identity) = state.withLock {
+                ($0.scratch.route(to: id), $0.scratch.identity(of: id))
+            }
+            guard let route else { return nil }
+            guard let (result, status) = try body(try storage.name(route)) else { continue }
+            if identity == HostIdentity(status) { return result }
+            if identity == nil {
+                state.withLock { $0.scratch.learn(HostIdentity(status), of: id) }
+                return result
+            }
         }
         return nil
     }
 
-    func scratchNames(_ directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]] {
-        guard let relative = state.withLock({ $0.scratch.relativePath(directory) }) else {
-            throw RecordError(.stale, "the directory is gone")
+    /// Before a name goes: who has its file by a node or a directory goes on with it.
+    ///
+    /// - Returns: the file, to be let go of when it has kept a name.
+    @discardableResult
+    func holdScratch(_ place: ScratchPlace) throws(RecordError) -> ScratchID? {
+        let known = state.withLock { state -> ScratchID? in
+            guard let id = state.scratch.knownID(at: place),
+                state.nodes.number(of: .scratch(id)) != nil
+            else { return nil }
+            return id
         }
-        return try storage.names(in: storage.path(relative))
+        guard let id = known else { return nil }
+        do throws(RecordError) {
+            let file = try scratchFile(id)
+            state.withLock { $0.scratch.hold(id, by: file.base) }
+        } catch  where error.code == .stale {
+            return nil
+        }
+        return id
+    }
+
+    func letGoOfScratch(_ ids: ScratchID?...) {
+        state.withLock { state in
+            for case let id? in ids { state.scratch.letGo(id) }
+        }
     }
 
     func openScratch(_ id: ScratchID, flags: Int32) throws(RecordError) -> Opened {
-        guard let place = place(of: id) else {
-            throw RecordError(.stale, "the file is gone")
-        }
-        return try openScratch(id, path: try scratchPath(place), flags: flags)
-    }
-
-    private func openScratch(_ id: ScratchID, path: [UInt8], flags: Int32) throws(RecordError)
-        -> Opened
-    {
-        // The daemon reads what a write-only handle needs for partial pages, and places appended
-        // bytes itself.
-        let hostFlags = flags & O_TRUNC | (flags & O_ACCMODE == O_RDONLY ? O_RDONLY : O_RDWR)
-        let file = try HostFile.opened(
-            path: path, flags: hostFlags, elseOnly: flags & O_ACCMODE)
+        let file = try openForHandle(id, flags: flags)
+        if flags & O_TRUNC != 0 { try file.truncate(to: 0) }
         let handle = addHandle(.scratch(file, id), flags: flags)
         return Opened(handle: handle, keepCache: true, needsNoFlush: true)
     }
 
-    func createScratch(_ place: ScratchPlace, mode: UInt32, flags: Int32) throws(RecordError)
-        -> (NodeEntry, Opened)
-    {
-        let path = try newScratchPath(place)
-        let createFlags = O_RDWR | O_CREAT | flags & (O_TRUNC | O_EXCL)
-        let file = try HostFile(path: path, flags: createFlags, mode: mode & 0o7777)
-        let id = state.withLock { $0.scratch.id(at: place) }
-        guard let entry = try entry(of: .scratch(id)) else {
-            throw RecordError(.stale, "the file is gone")
+    /// The daemon reads what a write-only handle needs for partial pages, and places appended bytes
+    /// itself; a file that only lets itself be written must do without.
+    private func openForHandle(_ id: ScratchID, flags: Int32) throws(RecordError) -> HostFile {
+        let writes = flags & O_ACCMODE != O_RDONLY
+        do throws(RecordError) {
+            return try openScratchFile(id, flags: writes ? O_RDWR : O_RDONLY)
+        } catch  where error.systemErrno == EACCES && flags & O_ACCMODE == O_WRONLY {
+            return try openScratchFile(id, flags: O_WRONLY)
         }
-        let handle = addHandle(.scratch(file, id), flags: flags)
-        return (entry, Opened(handle: handle, keepCache: true, needsNoFlush: true))
     }
 
     func removeScratch(_ place: ScratchPlace, isDirectory: Bool) throws(RecordError) {
         try checkWritable(place.directory)
-        try storage.remove(try scratchPath(place), isDirectory: isDirectory)
-        state.withLock { state in
-            if let number = state.nodes.number(of: .scratch(state.scratch.id(at: place))),
-                number.kind != .counted
-            {
-                state.nodes.retire(.scratch(state.scratch.id(at: place)))
-            }
-            state.scratch.remove(place)
+        let held = try holdScratch(place)
+        do throws(RecordError) {
+            try scratchPath(place).remove(isDirectory: isDirectory)
+        } catch {
+            letGoOfScratch(held)
+            throw error
         }
+        state.withLock { $0.scratch.remove(place) }
+        letGoOfScratch(held)
+    }
+
+    func moveScratch(_ place: ScratchPlace, to target: ScratchPlace) throws(RecordError) {
+        let held = (try holdScratch(place), try holdScratch(target))
+        defer { letGoOfScratch(held.0, held.1) }
+        try scratchPath(place).rename(to: try newScratchPath(target), flags: 0)
+        state.withLock { $0.scratch.move(place, to: target) }
+    }
+
+    func exchangeScratch(_ place: ScratchPlace, _ other: ScratchPlace) throws(RecordError) {
+        let held = (try holdScratch(place), try holdScratch(other))
+        defer { letGoOfScratch(held.0, held.1) }
+        try scratchPath(place).rename(to: try scratchPath(other), flags: renameExchange)
+        state.withLock { $0.scratch.exchange(place, other) }
     }
 }

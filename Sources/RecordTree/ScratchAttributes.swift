@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 import RecordModel
 
-/// Extended attributes of scratch files are the host's own.
-extension ScratchStorage {
-    func attribute(_ name: [UInt8], of path: [UInt8]) throws(RecordError) -> [UInt8] {
+/// Extended attributes of scratch files are the host's own; of the file that `base` holds.
+extension HostName {
+    func attribute(_ name: [UInt8]) throws(RecordError) -> [UInt8] {
         try grown { buffer in
-            withPath(path) { path in
-                withPath(name) { lgetxattr(path, $0, buffer.baseAddress, buffer.count) }
+            withPath(throughProc) { path in
+                withPath(name) { getxattr(path, $0, buffer.baseAddress, buffer.count) }
             }
         }
     }
 
-    func attributeNames(of path: [UInt8]) throws(RecordError) -> [[UInt8]] {
+    func attributeNames() throws(RecordError) -> [[UInt8]] {
         let list = try grown { buffer in
-            withPath(path) { path in
+            withPath(throughProc) { path in
                 buffer.withMemoryRebound(to: CChar.self) {
-                    llistxattr(path, $0.baseAddress, $0.count)
+                    listxattr(path, $0.baseAddress, $0.count)
                 }
             }
         }
@@ -24,17 +24,17 @@ extension ScratchStorage {
         return names.filter { $0.starts(with: Array("user.".utf8)) }
     }
 
-    func setAttribute(_ name: [UInt8], of path: [UInt8], to value: [UInt8], flags: Int32)
+    func setAttribute(_ name: [UInt8], to value: [UInt8], flags: Int32)
         throws(RecordError)
     {
-        let result = withPath(path) { path in
-            withPath(name) { lsetxattr(path, $0, value, value.count, flags) }
+        let result = withPath(throughProc) { path in
+            withPath(name) { setxattr(path, $0, value, value.count, flags) }
         }
         guard result == 0 else { throw .lastSystemError("setxattr", path) }
     }
 
-    func removeAttribute(_ name: [UInt8], of path: [UInt8]) throws(RecordError) {
-        let result = withPath(path) { path in withPath(name) { lremovexattr(path, $0) } }
+    func removeAttribute(_ name: [UInt8]) throws(RecordError) {
+        let result = withPath(throughProc) { path in withPath(name) { removexattr(path, $0) } }
         guard result == 0 else { throw .lastSystemError("removexattr", path) }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import RecordModel
 
 /// Where a scratch file is: its directory and its name there.
@@ -12,68 +13,209 @@ struct ScratchPlace: Hashable, Sendable {
     let name: [UInt8]
 }
 
-/// The scratch files that the kernel knows, by id and by place.
+/// What tells a file of the host from all others, whatever its names are.
+struct HostIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+}
+
+/// How to get to a scratch file: from a held file, else from the scratch root.
+struct ScratchRoute: Sendable {
+    var base: HostFile?
+    var path: [UInt8]
+}
+
+/// The scratch files that the kernel knows, by id, by place and by what they are on the host: one id
+/// for all names of a linked file.
 ///
 /// A path is never stored, it is walked: a renamed directory takes its children along.
-/// INVARIANT: `ids[places[i]] == i` for every id that still has a name.
+///
+/// INVARIANTS
+/// - `ids[p] == i` exactly if `files[i].places` has `p`.
+/// - `identities[f] == i` exactly if `files[i].identity == f`.
+/// - A file without places is held.
 struct ScratchTable {
-    private var places: [ScratchID: ScratchPlace] = [:]
+    private struct File {
+        var places: [ScratchPlace] = []
+        /// Nil until the host has been asked.
+        var identity: HostIdentity?
+        /// The file itself, when its names have gone or are about to go while the kernel knows it.
+        var held: HostFile?
+    }
+
+    private var files: [ScratchID: File] = [:]
     private var ids: [ScratchPlace: ScratchID] = [:]
+    private var identities: [HostIdentity: ScratchID] = [:]
     private var next: UInt64 = 1
 
+    /// The file of a name, whatever the host has there.
     mutating func id(at place: ScratchPlace) -> ScratchID {
         if let id = ids[place] { return id }
-        let id = ScratchID(rawValue: next)
-        next += 1
-        places[id] = place
-        ids[place] = id
+        let id = make()
+        add(place, to: id)
         return id
     }
 
-    /// Nil when the file has lost its name but is still open.
-    func place(of id: ScratchID) -> ScratchPlace? { places[id] }
+    func knownID(at place: ScratchPlace) -> ScratchID? { ids[place] }
+    func identity(of id: ScratchID) -> HostIdentity? { files[id]?.identity }
+    func isKnown(_ id: ScratchID) -> Bool { files[id] != nil }
+
+    /// A name of the file; nil when it has lost them all.
+    func place(of id: ScratchID) -> ScratchPlace? { files[id]?.places.first }
+
+    /// The file of a name, of which the host says what it is.
+    mutating func id(at place: ScratchPlace, is status: stat) -> ScratchID {
+        let identity = HostIdentity(status)
+        if let id = ids[place] {
+            if files[id]?.identity == identity { return id }
+            if files[id]?.identity == nil, identities[identity] == nil {
+                learn(identity, of: id)
+                return id
+            }
+            remove(place)
+        }
+        guard let id = identities[identity] else {
+            let id = make()
+            add(place, to: id)
+            learn(identity, of: id)
+            return id
+        }
+        if status.st_nlink == 1 || status.isDirectory {
+            for old in files[id]?.places ?? [] { ids[old] = nil }
+            files[id]?.places = []
+        }
+        add(place, to: id)
+        return id
+    }
+
+    /// What the host says of a file that was met by its id.
+    mutating func learn(_ identity: HostIdentity, of id: ScratchID) {
+        guard files[id] != nil, identities[identity] == nil else { return }
+        files[id]?.identity = identity
+        identities[identity] = id
+    }
+
+    /// The host has put another file under the name, which goes on as the same one.
+    mutating func replaceHostFile(at place: ScratchPlace) {
+        guard let id = ids[place], let identity = files[id]?.identity else { return }
+        identities[identity] = nil
+        files[id]?.identity = nil
+    }
+
+    /// The file stays what it is when its names go, until `forget` or `letGo`.
+    mutating func hold(_ id: ScratchID, by file: HostFile) {
+        if files[id]?.held == nil { files[id]?.held = file }
+    }
+
+    /// What was held for a change of names is over: the file is found by its names again.
+    mutating func letGo(_ id: ScratchID) {
+        if files[id]?.places.isEmpty == false { files[id]?.held = nil }
+    }
 
     mutating func move(_ place: ScratchPlace, to target: ScratchPlace) {
         remove(target)
-        guard let id = ids.removeValue(forKey: place) else { return }
-        places[id] = target
-        ids[target] = id
+        guard let id = ids[place] else { return }
+        add(target, to: id)
+        remove(place)
     }
 
     mutating func exchange(_ place: ScratchPlace, _ other: ScratchPlace) {
-        let (id, otherID) = (ids.removeValue(forKey: place), ids.removeValue(forKey: other))
-        if let id {
-            places[id] = other
-            ids[other] = id
-        }
-        if let otherID {
-            places[otherID] = place
-            ids[place] = otherID
-        }
+        let (id, otherID) = (ids[place], ids[other])
+        if let id { detach(place, from: id) }
+        if let otherID { detach(other, from: otherID) }
+        if let id { add(other, to: id) }
+        if let otherID { add(place, to: otherID) }
     }
 
-    /// The name is gone; the id stays for those who have the file open, until `forget`.
+    /// The name is gone; a file that is held stays for those who have it, until `forget`.
     mutating func remove(_ place: ScratchPlace) {
-        guard let id = ids.removeValue(forKey: place) else { return }
-        places[id] = nil
+        guard let id = ids[place] else { return }
+        detach(place, from: id)
+        if let file = files[id], file.places.isEmpty, file.held == nil { forget(id) }
     }
 
     mutating func forget(_ id: ScratchID) {
-        if let place = places.removeValue(forKey: id), ids[place] == id { ids[place] = nil }
+        guard let file = files.removeValue(forKey: id) else { return }
+        for place in file.places { ids[place] = nil }
+        if let identity = file.identity { identities[identity] = nil }
     }
 
-    /// The path below the scratch root; nil when a part of it has lost its name.
-    func relativePath(_ place: ScratchPlace) -> [UInt8]? {
-        guard let directory = relativePath(place.directory) else { return nil }
-        return directory + [UInt8(ascii: "/")] + place.name
+    private mutating func make() -> ScratchID {
+        defer { next += 1 }
+        files[ScratchID(rawValue: next)] = File()
+        return ScratchID(rawValue: next)
     }
 
-    func relativePath(_ directory: ScratchPlace.Directory) -> [UInt8]? {
-        switch directory {
+    private mutating func add(_ place: ScratchPlace, to id: ScratchID) {
+        files[id]?.places.append(place)
+        ids[place] = id
+    }
+
+    private mutating func detach(_ place: ScratchPlace, from id: ScratchID) {
+        ids[place] = nil
+        files[id]?.places.removeAll { $0 == place }
+    }
+
+    /// Nil when a part of the path has lost its name, and nobody holds it.
+    func route(to place: ScratchPlace) -> ScratchRoute? {
+        route(to: place.directory, [place.name])
+    }
+
+    func route(to directory: ScratchPlace.Directory) -> ScratchRoute? { route(to: directory, []) }
+
+    func route(to id: ScratchID) -> ScratchRoute? { route(to: .scratch(id), []) }
+
+    /// - Parameter names: what follows the directory, the last one first.
+    private func route(to directory: ScratchPlace.Directory, _ names: [[UInt8]]) -> ScratchRoute? {
+        var names = names
+        var directory = directory
+        while case .scratch(let id) = directory {
+            guard let file = files[id] else { return nil }
+            if let held = file.held {
+                return ScratchRoute(base: held, path: Self.joined(names))
+            }
+            guard let place = file.places.first else { return nil }
+            names.append(place.name)
+            directory = place.directory
+        }
+        return ScratchRoute(base: nil, path: Self.joined(names + [directory.baseName]))
+    }
+
+    private static func joined(_ names: [[UInt8]]) -> [UInt8] {
+        Array(names.reversed().joined(separator: CollectionOfOne(UInt8(ascii: "/"))))
+    }
+}
+
+extension ScratchPlace.Directory {
+    /// The directory in the scratch root that has the files of a database, zone or type.
+    var baseName: [UInt8] {
+        switch self {
         case .database(let database): Array("d\(database.rawValue)".utf8)
         case .zone(let zone): Array("z\(zone.rawValue)".utf8)
         case .type(let type): Array("t\(type.rawValue)".utf8)
-        case .scratch(let id): places[id].flatMap(relativePath)
+        case .scratch: []
         }
+    }
+
+    /// What a directory in the scratch root stands for, as `baseName` names it.
+    init?(baseName: [UInt8]) {
+        guard let kind = baseName.first,
+            let number = Int64(String(decoding: baseName.dropFirst(), as: UTF8.self))
+        else { return nil }
+        switch kind {
+        case UInt8(ascii: "d"):
+            guard let database = Database(rawValue: number) else { return nil }
+            self = .database(database)
+        case UInt8(ascii: "z"): self = .zone(ZoneID(number))
+        case UInt8(ascii: "t"): self = .type(TypeID(number))
+        default: return nil
+        }
+    }
+}
+
+extension HostIdentity {
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import RecordModel
 
@@ -6,106 +5,72 @@ import RecordModel
 ///
 /// Names, modes, times, links and locks are the host's own, so scratch does all that it does.
 struct ScratchStorage: Sendable {
+    /// The state directory; nil when it could not be opened.
+    private let state: HostFile?
+
     /// The `scratch` directory of the state directory.
-    let root: [UInt8]
+    static let root = Array("scratch".utf8)
 
     init(stateDirectory: String) {
-        root = Array("\(stateDirectory)/scratch".utf8)
+        let path = Array(stateDirectory.utf8)
+        let descriptor = withPath(path) { open($0, pathOnly | O_DIRECTORY | O_CLOEXEC) }
+        state = descriptor >= 0 ? HostFile(descriptor: descriptor) : nil
     }
 
-    func path(_ relative: [UInt8]) -> [UInt8] { root + [UInt8(ascii: "/")] + relative }
+    /// A path below the state directory.
+    func name(inState path: [UInt8]) throws(RecordError) -> HostName {
+        guard let state else {
+            throw RecordError(.ioFailure, "the state directory could not be opened at the start")
+        }
+        return try HostName(state, path)
+    }
+
+    func name(_ route: ScratchRoute) throws(RecordError) -> HostName {
+        if let base = route.base { return try HostName(base, route.path) }
+        return try name(inState: Self.root + [UInt8(ascii: "/")] + route.path)
+    }
+
+    var root: HostName {
+        get throws(RecordError) { try name(inState: Self.root) }
+    }
 
     /// Makes the base directory of a mount's directory, when a first scratch name needs it.
-    func prepareBase(of relative: [UInt8]) throws(RecordError) {
-        let base = relative.prefix { $0 != UInt8(ascii: "/") }
-        for path in [root, path(Array(base))] {
-            guard withPath(path, { mkdir($0, 0o700) }) == 0 || errno == EEXIST else {
-                throw .lastSystemError("mkdir", path)
-            }
-        }
+    func prepareBase(of route: ScratchRoute) throws(RecordError) {
+        guard route.base == nil else { return }
+        let base = Array(route.path.prefix { $0 != UInt8(ascii: "/") })
+        try prepareDirectory(Self.root)
+        try prepareDirectory(Self.root + [UInt8(ascii: "/")] + base)
     }
 
-    func status(_ path: [UInt8]) throws(RecordError) -> stat? {
-        var status = stat()
-        if withPath(path, { lstat($0, &status) }) == 0 { return status }
-        if errno == ENOENT || errno == ENOTDIR { return nil }
-        throw .lastSystemError("lstat", path)
+    func status(_ name: HostName) throws(RecordError) -> stat? { try name.status() }
+
+    func remove(_ name: HostName, isDirectory: Bool) throws(RecordError) {
+        try name.remove(isDirectory: isDirectory)
     }
 
-    /// The names in a directory, sorted, without `.` and `..`; empty when it was never made.
-    func names(in path: [UInt8]) throws(RecordError) -> [[UInt8]] {
-        guard let stream = withPath(path, { opendir($0) }) else {
-            if errno == ENOENT { return [] }
-            throw .lastSystemError("opendir", path)
-        }
-        defer { closedir(stream) }
-        var names: [[UInt8]] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw .lastSystemError("readdir", path) }
-                break
-            }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            if name != [0x2e] && name != [0x2e, 0x2e] { names.append(name) }
-        }
-        return names.sorted { $0.lexicographicallyPrecedes($1) }
-    }
-
-    func remove(_ path: [UInt8], isDirectory: Bool) throws(RecordError) {
-        guard withPath(path, { isDirectory ? rmdir($0) : unlink($0) }) == 0 else {
-            throw .lastSystemError(isDirectory ? "rmdir" : "unlink", path)
-        }
-    }
-
-    func makeDirectory(_ path: [UInt8], mode: UInt32) throws(RecordError) {
-        guard withPath(path, { mkdir($0, mode) }) == 0 else {
-            throw .lastSystemError("mkdir", path)
-        }
-    }
-
-    func makeSymlink(_ path: [UInt8], target: [UInt8]) throws(RecordError) {
-        let made = withPath(target) { target in withPath(path) { symlink(target, $0) } }
-        guard made == 0 else { throw .lastSystemError("symlink", path) }
-    }
-
-    func target(ofSymlink path: [UInt8]) throws(RecordError) -> [UInt8] {
-        var count = -1
-        let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, filled in
-            buffer.withMemoryRebound(to: CChar.self) { chars in
-                count = withPath(path) {
-                    readlink($0, chars.baseAddress.unsafelyUnwrapped, chars.count)
-                }
-            }
-            filled = max(count, 0)
-        }
-        guard count >= 0 else { throw .lastSystemError("readlink", path) }
-        return target
-    }
-
-    func rename(_ path: [UInt8], to target: [UInt8], flags: UInt32) throws(RecordError) {
-        let result = withPath(path) { path in
-            withPath(target) { renameat2(AT_FDCWD, path, AT_FDCWD, $0, flags) }
-        }
-        guard result == 0 else { throw .lastSystemError("rename", path) }
-    }
-
-    /// Puts bytes at a path, all or nothing, with the modification time of what they were.
-    func place(_ bytes: [UInt8], at path: [UInt8], modified: Timestamp) throws(RecordError) {
-        let staging = self.root + Array("/.new-\(getpid())-\(UInt64.random(in: 0...(.max)))".utf8)
+    /// Puts bytes at a name, all or nothing, with the modification time of what they were.
+    func place(_ bytes: [UInt8], at target: HostName, modified: Timestamp) throws(RecordError) {
+        let name = ".new-\(getpid())-\(UInt64.random(in: 0...(.max)))"
+        let staging = try self.name(ScratchRoute(path: Array(name.utf8)))
         do throws(RecordError) {
-            let file = try HostFile(path: staging, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o644)
+            let file = try staging.open(O_RDWR | O_CREAT | O_EXCL)
             try file.writeAll(bytes)
+            // What records show: the daemon's own umask would hide it from readers.
+            try HostName(file).setMode(0o644)
             try file.setTimes(accessed: nil, modified: modified)
-            try rename(staging, to: path, flags: 0)
+            try staging.rename(to: target, flags: 0)
         } catch {
-            _ = withPath(staging) { unlink($0) }
+            _ = withPath(staging.path) { unlinkat(staging.base.descriptor, $0, 0) }
             throw error
         }
     }
 }
 
 extension HostFile {
+    convenience init(path: HostName, flags: Int32) throws(RecordError) {
+        self.init(descriptor: try path.descriptor(flags))
+    }
+
     func setTimes(accessed: Timestamp?, modified: Timestamp?) throws(RecordError) {
         var times = [
             accessed.map(timespec.init) ?? timespec(tv_sec: 0, tv_nsec: Int(UTIME_OMIT_VALUE)),
@@ -117,3 +82,5 @@ extension HostFile {
 
 /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import.
 let UTIME_OMIT_VALUE = (1 << 30) - 2
+/// UTIME_NOW of the same.
+let UTIME_NOW_VALUE = (1 << 30) - 1

@@ -116,55 +116,37 @@ extension Tree {
     private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
         throws(RecordError)
     {
-        if let handle, case .scratch(let file, id) = try self.handle(handle).current {
-            return try file.set(changes, now: now)
-        }
-        guard let place = place(of: id) else { throw RecordError(.stale, "the file is gone") }
-        let path = try scratchPath(place)
         if let size = changes.size {
-            try HostFile(path: path, flags: O_RDWR).truncate(to: size)
-        }
-        if let mode = changes.mode {
-            guard withPath(path, { chmod($0, mode & 0o7777) }) == 0 else {
-                throw .lastSystemError("chmod", path)
+            if let handle, case .scratch(let file, id) = try self.handle(handle).current {
+                try file.truncate(to: size)
+            } else {
+                try openScratchFile(id, flags: O_WRONLY).truncate(to: size)
             }
         }
+        guard changes.changesMoreThanSize else { return }
+        let file = try scratchFile(id)
+        // The owner first: a change of it takes the set-user-ID bit away.
         if changes.owner != nil || changes.group != nil {
-            let owner = changes.owner ?? .max, group = changes.group ?? .max
-            guard withPath(path, { lchown($0, owner, group) }) == 0 else {
-                throw .lastSystemError("chown", path)
-            }
+            try file.setOwner(changes.owner, changes.group)
         }
-        guard changes.accessed != nil || changes.modified != nil else { return }
-        var times = changes.times(now: now)
-        guard withPath(path, { utimensat(AT_FDCWD, $0, &times, AT_SYMLINK_NOFOLLOW) }) == 0 else {
-            throw .lastSystemError("utimensat", path)
-        }
-    }
-}
-
-extension HostFile {
-    fileprivate func set(_ changes: NodeChanges, now: Timestamp) throws(RecordError) {
-        if let size = changes.size { try truncate(to: size) }
-        if let mode = changes.mode, fchmod(descriptor, mode & 0o7777) != 0 {
-            throw .lastSystemError("fchmod")
-        }
-        if changes.owner != nil || changes.group != nil,
-            fchown(descriptor, changes.owner ?? .max, changes.group ?? .max) != 0
-        {
-            throw .lastSystemError("fchown")
-        }
-        guard changes.accessed != nil || changes.modified != nil else { return }
-        var times = changes.times(now: now)
-        guard futimens(descriptor, &times) == 0 else { throw .lastSystemError("futimens") }
+        if let mode = changes.mode { try file.setMode(mode) }
+        if changes.accessed != nil || changes.modified != nil { try file.setTimes(changes.times) }
     }
 }
 
 extension NodeChanges {
-    fileprivate func times(now: Timestamp) -> [timespec] {
+    fileprivate var changesMoreThanSize: Bool {
+        mode != nil || owner != nil || group != nil || accessed != nil || modified != nil
+    }
+
+    /// As utimensat takes them.
+    fileprivate var times: [timespec] {
         [accessed, modified].map { time in
-            time.map { timespec($0.timestamp(now: now)) }
-                ?? timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+            switch time {
+            case .at(let time): timespec(time)
+            case .now: timespec(tv_sec: 0, tv_nsec: UTIME_NOW_VALUE)
+            case nil: timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+            }
         }
     }
 }

@@ -37,18 +37,19 @@ final class TreeFixture {
     static let user = Requester(threadID: 1)
     static let daemon = Requester(threadID: 2)
 
-    init(database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher()) throws {
+    init(
+        database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         var storeOptions = StoreOptions()
         storeOptions.clock = clock
         store = try RecordStore.open(directory: directory, options: storeOptions)
-        tree = Tree(
-            store: store,
-            options: .init(
-                owner: 1000, group: 1000, clock: clock,
-                fetcher: fetcher))
+        var options = Tree.Options(owner: 1000, group: 1000, clock: clock, fetcher: fetcher)
+        options.report = report
+        tree = Tree(store: store, options: options)
         tree.setTouchingThread(Self.daemon.threadID)
         let notices = notices
         tree.setNotifier(

@@ -21,9 +21,12 @@ extension Tree {
             }
             zones.append(.object(members))
         }
+        let scratch = try ScratchUsage.scratch(stateDirectory: store.directory)
         let status = JSONValue.object([
             JSONMember(key: "account", value: .null),
             JSONMember(key: "server", value: .null),
+            JSONMember(key: "scratchFiles", value: .integer(scratch.files)),
+            JSONMember(key: "scratchBytes", value: .integer(scratch.bytes)),
             JSONMember(key: "unsaved", value: .integer(Int64(unsavedCount))),
             JSONMember(key: "zones", value: .array(zones)),
         ])

@@ -2,6 +2,7 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordTree
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,15 +29,28 @@ struct StatusCommand: ParsableCommand {
             }
             return (counts, zones)
         }
+        let scratch = try reporting { () throws(RecordError) in
+            (
+                kept: try ScratchUsage.scratch(stateDirectory: state.directory),
+                trash: try ScratchUsage.trash(stateDirectory: state.directory)
+            )
+        }
         if json {
-            showJSON(daemon, counts, zones)
+            showJSON(daemon, counts, zones, scratch)
         } else {
-            showText(daemon, counts, zones)
+            showText(daemon, counts, zones, scratch)
         }
     }
 
+    private typealias Scratch = (kept: ScratchUsage, trash: ScratchUsage)
+
+    private static func members(_ usage: ScratchUsage) -> JSONValue {
+        .members(["files": .integer(usage.files), "bytes": .integer(usage.bytes)])
+    }
+
     private func showJSON(
-        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)]
+        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)],
+        _ scratch: Scratch
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -52,11 +66,14 @@ struct StatusCommand: ParsableCommand {
                 "daemon": daemon ?? .null, "zones": .array(zones),
                 "trash": .integer(counts.trash), "versions": .integer(counts.historyRows),
                 "databaseBytes": .integer(counts.databaseBytes),
+                "scratch": Self.members(scratch.kept),
+                "scratchTrash": Self.members(scratch.trash),
             ]))
     }
 
     private func showText(
-        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)]
+        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)],
+        _ scratch: Scratch
     ) {
         if let daemon {
             let place = daemon.stringMember("mountpoint") ?? "nowhere"
@@ -69,6 +86,7 @@ struct StatusCommand: ParsableCommand {
             "Store in \(state.directory), \(Showing.size(counts.databaseBytes)), "
                 + "\(Showing.count(counts.historyRows, "version")), "
                 + "\(Showing.count(counts.trash, "record")) in the trash")
+        show(scratch)
         if zones.isEmpty {
             Terminal.print("No zones yet.")
             return
@@ -80,6 +98,19 @@ struct StatusCommand: ParsableCommand {
             [["ZONE", "RECORDS", "TO UPLOAD", "DRAFTS"]] + rows, rightAligned: [1, 2, 3])
         if counts.drafts > 0 {
             Terminal.print("Some texts could not be saved. recordfs draft list shows why.")
+        }
+    }
+    /// Nothing about what there is none of.
+    private func show(_ scratch: Scratch) {
+        if scratch.kept.files > 0 {
+            Terminal.print(
+                "Scratch: \(Showing.count(scratch.kept.files, "file")), "
+                    + "\(Showing.size(scratch.kept.bytes)), on this machine only")
+        }
+        if scratch.trash.files > 0 {
+            Terminal.print(
+                "\(Showing.count(scratch.trash.files, "temporary file")) of tools in "
+                    + "\(state.directory)/scratch-trash, for 30 days")
         }
     }
 }

@@ -40,6 +40,8 @@ final class MountedStore: Sendable {
         self.state = state ?? "\(folder)/state"
         mountPoint = "\(folder)/mnt"
         outside = "\(folder)/outside"
+        // As users have it: it is part of what editors do to a file.
+        umask(0o022)
         self.options = options
         self.patience = patience
         for path in [mountPoint, outside] { try SystemCall.makeDirectory(path) }

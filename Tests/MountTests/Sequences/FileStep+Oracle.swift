@@ -43,9 +43,7 @@ extension FileStep {
         case .renameNoReplace(let from, let to):
             return oracle.rename(from, to, noReplace: true)
         case .exchange(let first, let second): return oracle.exchange(first, second)
-        case .link(let from, let to):
-            if !oracle.names.contains(from) { return ENOENT }
-            return oracle.names.contains(to) ? EEXIST : EPERM
+        case .link(let from, let to): return oracle.link(from, to)
         case .symlink(let name, let target): return oracle.symlink(name, to: target)
         case .makeAndRemoveDirectory: return 0
         case .openWriteUnlink(let name, _):
@@ -61,7 +59,7 @@ extension FileStep {
         switch self {
         case .exchange(let first, let second):
             oracle.links[first] != nil || oracle.links[second] != nil
-        case .link: !oracle.hasRecords
+        case .openWriteUnlink(let name, _): oracle.isLinked(name)
         // truncate(2) has no close that could tell of a draft: CallTests say what holds for it.
         case .truncate(let name, let size):
             oracle.isRecord(name) && oracle.files[name] != nil && refuses(name, size, oracle)

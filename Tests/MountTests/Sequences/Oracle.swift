@@ -13,6 +13,9 @@ struct Oracle: Equatable {
     /// Records whose text is a draft.
     private(set) var drafts: Set<String> = []
 
+    /// Names of linked files, each with the number of its file.
+    private var linked: [String: Int] = [:]
+
     init(hasRecords: Bool = true) { self.hasRecords = hasRecords }
 
     var names: [String] { (Array(files.keys) + Array(links.keys)).sorted() }
@@ -44,7 +47,7 @@ struct Oracle: Equatable {
     /// A flush of a handle that was written to; gives the errno of close.
     mutating func save(_ name: String, _ text: String) -> Int32 {
         links[name] = nil
-        files[name] = text
+        for other in [name] + namesLinked(to: name) { files[other] = text }
         guard isRecord(name) else { return 0 }
         if Oracle.isValid(text) {
             drafts.remove(name)
@@ -59,23 +62,51 @@ struct Oracle: Equatable {
         guard files[name] != nil || links[name] != nil else { return ENOENT }
         files[name] = nil
         links[name] = nil
+        linked[name] = nil
         drafts.remove(name)
+        return 0
+    }
+
+    func isLinked(_ name: String) -> Bool { linked[name] != nil }
+
+    private func namesLinked(to name: String) -> [String] {
+        guard let file = linked[name] else { return [] }
+        return linked.keys.filter { linked[$0] == file && $0 != name }
+    }
+
+    private func areOneFile(_ first: String, _ second: String) -> Bool {
+        linked[first] != nil && linked[first] == linked[second]
+    }
+
+    mutating func link(_ from: String, _ to: String) -> Int32 {
+        guard names.contains(from) else { return ENOENT }
+        if names.contains(to) { return EEXIST }
+        if isRecord(from) || isRecord(to) { return EPERM }
+        files[to] = files[from]
+        links[to] = links[from]
+        let file = linked[from] ?? (linked.values.max() ?? 0) + 1
+        linked[from] = file
+        linked[to] = file
         return 0
     }
 
     mutating func rename(_ from: String, _ to: String, noReplace: Bool = false) -> Int32 {
         if let target = links[from] {
             if noReplace, files[to] != nil || links[to] != nil { return EEXIST }
+            if areOneFile(from, to) { return 0 }
             if isRecord(to) { return EPERM }
             if from == to { return 0 }
+            let file = linked[from]
             _ = remove(to)
-            links[from] = nil
+            _ = remove(from)
             links[to] = target
+            linked[to] = file
             return 0
         }
         guard let text = files[from] else { return ENOENT }
         if noReplace, files[to] != nil || links[to] != nil { return EEXIST }
-        if from == to { return 0 }
+        if from == to || areOneFile(from, to) { return 0 }
+        if isRecord(to), !namesLinked(to: from).isEmpty { return EXDEV }
         if isRecord(to), isRecord(from) {
             // A draft is renamed as what it is.
             let isDraft = drafts.contains(from)
@@ -90,21 +121,31 @@ struct Oracle: Equatable {
             drafts.insert(to)
             return EPROTO
         }
+        let file = linked[from]
         _ = remove(from)
         _ = remove(to)
         files[to] = text
+        if !isRecord(to) { linked[to] = file }
         return 0
     }
 
     mutating func exchange(_ first: String, _ second: String) -> Int32 {
         guard let left = files[first], let right = files[second] else { return ENOENT }
-        if first == second { return 0 }
+        if first == second || areOneFile(first, second) { return 0 }
+        for (name, other) in [(first, second), (second, first)]
+        where isRecord(name) && !namesLinked(to: other).isEmpty {
+            return EXDEV
+        }
         for (name, text) in [(first, right), (second, left)]
         where isRecord(name) && !Oracle.isValid(text) {
             return EPROTO
         }
+        let (file, other) = (linked[first], linked[second])
+        _ = (remove(first), remove(second))
         _ = save(first, right)
         _ = save(second, left)
+        linked[first] = other
+        linked[second] = file
         return 0
     }
 

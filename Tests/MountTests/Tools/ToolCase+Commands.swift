@@ -1,6 +1,7 @@
 extension ToolCase {
     static let commands: [ToolCase] = [
-        sed, perl, jqSponge, jqMove, rsync, rsyncInPlace, gitCheckout, tar, patch, install,
+        sed, perl, jqSponge, jqMove, rsync, rsyncInPlace, rsyncDelayed,
+        rsyncPartial, gitCheckout, tar, patch, install,
         copy, copyArchive, moveFromElsewhere, dd, redirect, tee, cat,
     ]
 
@@ -35,6 +36,19 @@ extension ToolCase {
         try place.tool(
             "rsync", "-a", "--inplace", "--no-whole-file", "--ignore-times",
             try place.source(edit), place.file)
+    }
+
+    /// Renames from the scratch directory `.~tmp~`.
+    private static let rsyncDelayed = ToolCase(name: "rsync -a --delay-updates") { place, edit in
+        try place.tool(
+            "rsync", "-a", "--delay-updates", "--ignore-times", try place.source(edit),
+            "\(place.folder)/")
+    }
+
+    private static let rsyncPartial = ToolCase(name: "rsync -a --partial-dir") { place, edit in
+        try place.tool(
+            "rsync", "-a", "--partial-dir=.rsync-partial", "--delay-updates", "--ignore-times",
+            try place.source(edit), "\(place.folder)/")
     }
 
     /// The work tree is the TYPE directory, the repository is elsewhere. git ignores what close

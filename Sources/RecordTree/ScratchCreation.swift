@@ -1,0 +1,125 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// New names in scratch: they belong to who makes them, with the mode that was asked for, as on the
+/// host's own file system.
+extension Tree {
+    func createScratch(_ place: ScratchPlace, mode: UInt32, flags: Int32, caller: Requester)
+        throws(RecordError) -> (NodeEntry, Opened)
+    {
+        let name = try newScratchPath(place)
+        let made: HostFile?
+        do throws(RecordError) {
+            made = try name.open(O_RDWR | O_CREAT | O_EXCL)
+        } catch  where error.systemErrno == EEXIST && flags & O_EXCL == 0 {
+            made = nil
+        }
+        guard let file = made else {
+            guard let id = try findScratch(place), let entry = try entry(of: .scratch(id)) else {
+                throw RecordError(.stale, "the file is gone")
+            }
+            return (entry, try openScratch(id, flags: flags))
+        }
+        let id = try settle(HostName(file), at: place, in: name.parent, mode: mode, caller)
+        guard let entry = try entry(of: .scratch(id)) else {
+            throw RecordError(.stale, "the file is gone")
+        }
+        return (
+            entry,
+            Opened(
+                handle: addHandle(.scratch(file, id), flags: flags), keepCache: true,
+                needsNoFlush: true)
+        )
+    }
+
+    func makeScratchDirectory(_ place: ScratchPlace, mode: UInt32, caller: Requester)
+        throws(RecordError) -> ScratchID
+    {
+        let name = try newScratchPath(place)
+        try name.makeDirectory()
+        return try settle(
+            HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
+    }
+
+    func makeScratchSymlink(_ place: ScratchPlace, target: [UInt8], caller: Requester)
+        throws(RecordError) -> ScratchID
+    {
+        let name = try newScratchPath(place)
+        try name.makeSymlink(to: target)
+        return try settle(
+            HostName(try name.held()), at: place, in: name.parent, mode: nil, caller)
+    }
+
+    /// A pipe or a socket; a device where the kernel has let the caller ask for one.
+    func makeScratchNode(
+        _ place: ScratchPlace, mode: UInt32, device: UInt64, caller: Requester
+    ) throws(RecordError) -> ScratchID {
+        let name = try newScratchPath(place)
+        try name.makeNode(kind: mode & UInt32(S_IFMT), device: device)
+        return try settle(
+            HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
+    }
+
+    /// Gives a scratch file another name (link). Records and assets have one name each.
+    package func link(
+        _ number: NodeNumber, newParent: NodeNumber, newName: [UInt8]
+    ) throws(RecordError) -> NodeEntry {
+        try checkWritable()
+        try checkLength(newName)
+        // EPERM is what git, cp -l and rsync --link-dest expect where there are no hard links.
+        guard case .scratch(let id) = try node(number),
+            case .scratch(let place) = meaning(of: newName, in: try node(newParent))
+        else { throw RecordError(.notPermitted, "records have no hard links; copy the file") }
+        let file = try scratchFile(id)
+        try file.link(as: try newScratchPath(place))
+        let status = try file.base.status
+        let linked = state.withLock { state in
+            state.scratch.learn(HostIdentity(status), of: id)
+            return state.scratch.id(at: place, is: status)
+        }
+        guard let entry = try entry(of: .scratch(linked)) else {
+            throw RecordError(.stale, "the file is gone")
+        }
+        return entry
+    }
+
+    /// Makes a new file what its maker asked for. The daemon has made it for itself alone: its own
+    /// umask and user must not show.
+    ///
+    /// - Parameter mode: nil for a symlink, which has none.
+    private func settle(
+        _ file: HostName, at place: ScratchPlace, in parent: HostName, mode: UInt32?,
+        _ caller: Requester
+    ) throws(RecordError) -> ScratchID {
+        var status = try file.base.status
+        try giveAway(file, status, in: parent, caller)
+        if let mode {
+            // A directory in a directory with the set-group-ID bit has it as well.
+            let inherited = status.isDirectory ? status.st_mode & UInt32(S_ISGID) : 0
+            try file.setMode(mode & 0o7777 | inherited)
+        }
+        status = try file.base.status
+        return state.withLock { $0.scratch.id(at: place, is: status) }
+    }
+
+    private func giveAway(
+        _ file: HostName, _ status: stat, in parent: HostName, _ caller: Requester
+    ) throws(RecordError) {
+        var group: UInt32? = caller.group
+        if caller.group != status.st_gid, let parent = try parent.status(),
+            parent.st_mode & UInt32(S_ISGID) != 0
+        {
+            group = nil
+        }
+        if group == status.st_gid { group = nil }
+        let owner = caller.user == status.st_uid ? nil : caller.user
+        guard owner != nil || group != nil else { return }
+        do throws(RecordError) {
+            try file.setOwner(owner, group)
+        } catch  where error.systemErrno == EPERM {
+            // Only root gives files away; another's daemon keeps them as its own.
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Where thrown away temporaries wait for somebody who misses them: ordinary files below the state
+/// directory, at `scratch-trash/TIME/DATABASE/ZONE/TYPE/NAME`.
+extension Tree {
+    static let scratchTrashLifetime: Duration = .seconds(30 * 24 * 3600)
+
+    /// Moves a scratch file into the trash, and says so in the log.
+    func throwAway(_ place: ScratchPlace) throws(RecordError) {
+        let shown = try shownPath(of: place.directory)
+        var path = ScratchStorage.trash
+        for part in [Array(now.iso8601.utf8)] + shown {
+            try storage.prepareDirectory(path)
+            path += [UInt8(ascii: "/")] + part
+        }
+        try storage.prepareDirectory(path)
+        let target = try storage.name(inState: path + [UInt8(ascii: "/")] + place.name)
+        let held = try holdScratch(place)
+        defer { letGoOfScratch(held) }
+        try scratchPath(place).rename(to: target, flags: 0)
+        state.withLock { $0.scratch.remove(place) }
+        let name = shown.flatMap { $0 + [UInt8(ascii: "/")] } + place.name
+        options.report(
+            "A tool's temporary file was without use for 7 days: "
+                + "\(String(decoding: name, as: UTF8.self)) is now in \(store.directory)/"
+                + "\(String(decoding: path, as: UTF8.self)) for 30 days")
+    }
+
+    /// The directory as the mount shows it, by its parts; what has left the mount by its number.
+    private func shownPath(of directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]] {
+        switch directory {
+        case .database(let database): return [Array(database.name.utf8)]
+        case .zone(let id):
+            guard let zone = try store.zone(id) else { return [directory.baseName] }
+            let owner = zone.database == .shared ? [NameCodec.encode(zone.owner.bytes)] : []
+            return [Array(zone.database.name.utf8)] + owner + [NameCodec.encode(zone.name.bytes)]
+        case .type(let id):
+            guard let type = try store.type(id) else { return [directory.baseName] }
+            return try shownPath(of: .zone(type.zone))
+                + [ZoneMapping.plain.directoryName(of: type.name)]
+        case .scratch: return []
+        }
+    }
+
+    /// What has been in the trash for its time goes for good.
+    func emptyScratchTrash() throws(RecordError) {
+        // The names are times, and so in their order.
+        let oldest = Array((now + (.zero - Self.scratchTrashLifetime)).iso8601.utf8)
+        for name in try storage.name(inState: ScratchStorage.trash).names()
+        where name.count == oldest.count && name.lexicographicallyPrecedes(oldest) {
+            try storage.removeTree(ScratchStorage.trash + [UInt8(ascii: "/")] + name)
+        }
+    }
+}
+
+extension ScratchStorage {
+    static let trash = Array("scratch-trash".utf8)
+
+    /// - Parameter path: below the state directory.
+    func prepareDirectory(_ path: [UInt8]) throws(RecordError) {
+        do throws(RecordError) {
+            try name(inState: path).makeDirectory()
+        } catch  where error.systemErrno == EEXIST {
+            return
+        }
+    }
+
+    fileprivate func removeTree(_ path: [UInt8]) throws(RecordError) {
+        let name = try name(inState: path)
+        guard let status = try name.status() else { return }
+        if status.isDirectory {
+            for child in try name.names() { try removeTree(path + [UInt8(ascii: "/")] + child) }
+        }
+        try name.remove(isDirectory: status.isDirectory)
+    }
+}

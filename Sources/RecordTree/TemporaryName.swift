@@ -1,0 +1,95 @@
+import RecordModel
+
+/// Names that tools make for a moment beside a file and leave behind when they are killed.
+///
+/// Only what no person names so is here: everything else in scratch is somebody's file. A suffix
+/// that a tool draws at random must look drawn, so `.config.json.backup` is no temporary.
+package enum TemporaryName {
+    /// - Parameter size: in bytes, of a regular file.
+    package static func isTemporary(_ name: [UInt8], isDirectory: Bool, size: Int64) -> Bool {
+        if isDirectory { return name == Array(".~tmp~".utf8) }  // rsync --delay-updates
+        return isSwapFile(name) || isBackupOrLock(name) || isProbe(name, size)
+            || isDrawnBesideData(name) || isLibreOffice(name) || isOfASafeWrite(name)
+    }
+
+    /// vim and nano: `.NAME.swp`, `.swo` and so on; kate: `.NAME.kate-swp`.
+    private static func isSwapFile(_ name: [UInt8]) -> Bool {
+        guard name.first == UInt8(ascii: "."), name.count > 5 else { return false }
+        if name.ends(with: ".kate-swp") { return true }
+        // vim goes down from .swp to .swa, then from .svz on.
+        guard name.suffix(4).starts(with: ".s".utf8), let last = name.last else { return false }
+        let letter = name[name.count - 2]
+        let isLetter = last >= UInt8(ascii: "a") && last <= UInt8(ascii: "z")
+        return isLetter && (letter == UInt8(ascii: "w") || letter == UInt8(ascii: "v"))
+    }
+
+    /// `NAME~` of all editors; emacs' `#NAME#` and `.#NAME`; LibreOffice's `.~lock.NAME#`.
+    private static func isBackupOrLock(_ name: [UInt8]) -> Bool {
+        guard name.count > 1 else { return false }
+        if name.last == UInt8(ascii: "~") { return true }
+        if name.starts(with: ".#".utf8), name.count > 2 { return true }
+        guard name.last == UInt8(ascii: "#") else { return false }
+        return name.first == UInt8(ascii: "#") && name.count > 2
+            || name.starts(with: ".~lock.".utf8)
+    }
+
+    /// vim asks whether it may make a file by an empty one: 4913, and 123 more while that is there.
+    private static func isProbe(_ name: [UInt8], _ size: Int64) -> Bool {
+        guard size == 0, name.count <= 5, let number = Int(String(decoding: name, as: UTF8.self))
+        else { return false }
+        return number >= 4913 && (number - 4913) % 123 == 0
+    }
+
+    /// sed -i: `sedXXXXXX`; perl -i: `XXXXXXXX`, the first two as they stand. Beside a record's or an
+    /// asset's file NAME, rsync: `.NAME.XXXXXX`, Qt's programs: `NAME.XXXXXX`, patch:
+    /// `NAME.oXXXXXX`.
+    private static func isDrawnBesideData(_ name: [UInt8]) -> Bool {
+        guard isDrawn(name.suffix(6)) else { return false }
+        if name.count == 9, name.starts(with: "sed".utf8) { return true }
+        if name.count == 8, name.starts(with: "XX".utf8) { return true }
+        var rest = name.dropLast(6)
+        if rest.last == UInt8(ascii: "o") { rest.removeLast() }
+        guard rest.popLast() == UInt8(ascii: ".") else { return false }
+        let inner = Array(rest.drop { $0 == UInt8(ascii: ".") })
+        if case .scratch = EntryName(classifying: inner) { return false }
+        return true
+    }
+
+    /// As mkstemp draws it: letters and digits, and not a word.
+    private static func isDrawn(_ text: ArraySlice<UInt8>) -> Bool {
+        let isPlain = text.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: false
+            }
+        }
+        let hasCapital = text.contains { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }
+        let hasOther = text.contains { $0 < UInt8(ascii: "A") || $0 > UInt8(ascii: "Z") }
+        return text.count == 6 && isPlain && hasCapital && hasOther
+    }
+
+    /// `luNNN....tmp`.
+    private static func isLibreOffice(_ name: [UInt8]) -> Bool {
+        guard name.count > 7, name.starts(with: "lu".utf8), name.ends(with: ".tmp") else {
+            return false
+        }
+        return name.dropFirst(2).prefix(3).allSatisfy {
+            $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
+        }
+    }
+
+    /// gedit and all of GLib: `.goutputstream-XXXXXX`; JetBrains: `NAME___jb_tmp___`.
+    private static func isOfASafeWrite(_ name: [UInt8]) -> Bool {
+        name.count == 21 && name.starts(with: ".goutputstream-".utf8)
+            || name.ends(with: "___jb_tmp___") || name.ends(with: "___jb_old___")
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with text: String) -> Bool {
+        let end = Array(text.utf8)
+        return count > end.count && suffix(end.count).elementsEqual(end)
+    }
+}
