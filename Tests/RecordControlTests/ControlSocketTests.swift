@@ -42,6 +42,18 @@ struct ControlSocketTests {
         #expect(try rawSocket(directory.path).peerUserID == geteuid())
     }
 
+    @Test("an empty directory at the socket's place goes, and one with files is named")
+    func directory() throws {
+        let directory = try TemporaryDirectory()
+        let path = "\(directory.path)/control.sock"
+        #expect(mkdir(path, 0o755) == 0)
+        try echo(directory.path).stop()
+        #expect(mkdir(path, 0o755) == 0 && mkdir("\(path)/kept", 0o755) == 0)
+        let error = #expect(throws: RecordError.self) { _ = try echo(directory.path) }
+        #expect(error?.message.contains("is a directory; move it away") ?? false)
+        #expect(access("\(path)/kept", F_OK) == 0)
+    }
+
     @Test("a request with every byte in its body comes back as it was")
     func roundTrip() throws {
         let directory = try TemporaryDirectory()

@@ -37,7 +37,10 @@ package struct ControlAddress: Sendable {
     package func listen() throws(RecordError) -> ControlSocket {
         try withSocket { (socket, address) throws(RecordError) in
             guard chmod(directory, 0o700) == 0 else { throw failure("cannot be closed", errno) }
-            unlink(path)
+            // A container engine makes a directory of what it is to mount and does not find.
+            if unlink(path) != 0, errno == EISDIR, rmdir(path) != 0 {
+                throw failure("is a directory; move it away", errno)
+            }
             guard call(Glibc.bind, socket, address) == 0 else {
                 throw failure("cannot be made", errno)
             }
