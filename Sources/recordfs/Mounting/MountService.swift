@@ -20,6 +20,7 @@ struct MountService {
         }
         signal(SIGPIPE, SIG_IGN)
         umask(0o077)
+        raiseFileLimit()
         let signals = StopSignals(mountpoint: settings.mountpoint, logger: logger)
         do {
             if readyDescriptor == nil { try settings.prepareMountpoint() }
@@ -29,6 +30,19 @@ struct MountService {
             throw error
         }
         signals.end()
+    }
+
+    /// Each open scratch file and asset is an open file of this process: programs on the mount may
+    /// have as many as the system lets one process have.
+    private func raiseFileLimit() {
+        var limit = rlimit()
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(files, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(files, &limit) != 0 {
+            logger.warning(
+                "The number of open files keeps its low limit: \(String(cString: strerror(errno)))")
+        }
     }
 
     private var logger: Logger {
