@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,6 +168,26 @@ static void on_init(void *context, struct fuse_conn_info *connection) {
     connection->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
     connection->want |= connection->capable
         & (FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_HANDLE_KILLPRIV);
+}
+
+/*
+ * libfuse 3.14 does not pass FUSE_CAP_HANDLE_KILLPRIV on, as RecordFS does: the answer to INIT, the
+ * first message, gets the flag here.
+ */
+static ssize_t answer(int file, struct iovec *parts, int count, void *context) {
+    static int is_told;
+    (void)context;
+    if (!is_told && count == 2 && parts[1].iov_len >= 16) {
+        uint32_t *words = parts[1].iov_base;
+        words[3] |= 1u << 19; /* FUSE_HANDLE_KILLPRIV */
+        is_told = 1;
+    }
+    return writev(file, parts, count);
+}
+
+static ssize_t receive(int file, void *buffer, size_t size, void *context) {
+    (void)context;
+    return read(file, buffer, size);
 }
 
 static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name) {
@@ -373,6 +394,8 @@ int main(int count, char **words) {
     struct fuse_session *session =
         fuse_session_new(&arguments, &operations, sizeof operations, NULL);
     if (!session || fuse_session_mount(session, mountpoint) != 0) return 1;
+    struct fuse_custom_io io = {.writev = answer, .read = receive};
+    fuse_session_custom_io(session, &io, fuse_session_fd(session));
     int result = fuse_session_loop(session);
     fuse_session_unmount(session);
     fuse_session_destroy(session);

@@ -40,11 +40,9 @@ ROWS = {
     "git": "git add",
     "rm": "rm -rf",
 }
-# The most requests for each file; what a directory costs once is allowed for. For tar it is 9 where
-# chown is asked for, as root: the kernel then asks for the attributes, which libfuse 3.14 cannot
-# tell it to leave out.
+# The most requests for each file; what a directory costs once is allowed for.
 GOALS = {
-    "ls": 0, "color": 0, "read": 2, "redirect": 6, "cp": 6, "tar": 9 if os.geteuid() == 0 else 8, "rsync": 13, "sed": 13,
+    "ls": 0, "color": 0, "read": 2, "redirect": 6, "cp": 6, "tar": 8, "rsync": 13, "sed": 13,
     "mv": 2, "rm": 1,
 }
 ONCE = 0.25

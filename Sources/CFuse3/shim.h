@@ -1,5 +1,7 @@
 #define FUSE_USE_VERSION 314
 #include <fuse3/fuse_lowlevel.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -35,4 +37,10 @@ static inline size_t recordfs_add_entry_plus(
 /* Variadic functions do not reach Swift. Shown by ps and debuggers; at most 15 bytes count. */
 static inline void recordfs_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+/* splice(2), which fcntl.h shows only to those who define _GNU_SOURCE before everything else. */
+static inline ssize_t recordfs_splice(
+    int from, off_t *from_offset, int to, off_t *to_offset, size_t length, unsigned flags) {
+    return syscall(SYS_splice, from, from_offset, to, to_offset, length, flags);
 }

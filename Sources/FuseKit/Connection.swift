@@ -22,6 +22,7 @@ package struct Connection: Sendable {
         /// Lookups and readdirs of one directory at the same time.
         package static let parallelDirectoryOperations = Capabilities(rawValue: 1 << 18)
         package static let posixACL = Capabilities(rawValue: 1 << 19)
+        /// The file system clears set-user-id and set-group-id bits at write, truncate and chown.
         package static let handleKillPrivileges = Capabilities(rawValue: 1 << 20)
         package static let cacheSymlinks = Capabilities(rawValue: 1 << 23)
         /// Cached pages are dropped by notification only.

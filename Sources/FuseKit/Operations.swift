@@ -1,5 +1,6 @@
 import CFuse3
 import Glibc
+import Synchronization
 
 /// libfuse's table, each entry of which hands the call to the file system of the session.
 func makeOperations() -> fuse_lowlevel_ops {
@@ -15,9 +16,13 @@ func makeOperations() -> fuse_lowlevel_ops {
     return operations
 }
 
-private func fileSystem(_ context: UnsafeMutableRawPointer) -> any FileSystem {
+private func box(_ context: UnsafeMutableRawPointer) -> FileSystemBox {
     // Unretained: the Session that owns the box outlives every call.
-    Unmanaged<FileSystemBox>.fromOpaque(context).takeUnretainedValue().fileSystem
+    Unmanaged<FileSystemBox>.fromOpaque(context).takeUnretainedValue()
+}
+
+private func fileSystem(_ context: UnsafeMutableRawPointer) -> any FileSystem {
+    box(context).fileSystem
 }
 
 /// Gives the call to its file system. The closure takes over the duty to answer.
@@ -42,7 +47,7 @@ extension OpenFlags {
 private func addLifecycle(_ operations: inout fuse_lowlevel_ops) {
     operations.`init` = { context, connection in
         guard let context, let connection else { return }
-        negotiate(fileSystem(context), &connection.pointee)
+        negotiate(box(context), &connection.pointee)
     }
     operations.destroy = { context in
         guard let context else { return }
@@ -68,14 +73,16 @@ private func addLifecycle(_ operations: inout fuse_lowlevel_ops) {
 }
 
 /// Settles what both sides can do; asking for what the kernel cannot would end the mount.
-private func negotiate(_ fileSystem: any FileSystem, _ info: inout fuse_conn_info) {
+private func negotiate(_ box: FileSystemBox, _ info: inout fuse_conn_info) {
     let capable = Connection.Capabilities(rawValue: info.capable)
     var connection = Connection(
         capable: capable, wanted: Connection.Capabilities.standard.intersection(capable),
         maxWrite: 1 << 20, maxReadahead: info.max_readahead, maxBackground: 64,
         protocolMajor: info.proto_major, protocolMinor: info.proto_minor)
-    fileSystem.initialize(&connection)
-    info.want = connection.wanted.intersection(capable).rawValue
+    box.fileSystem.initialize(&connection)
+    let wanted = connection.wanted.intersection(capable)
+    info.want = wanted.rawValue
+    box.answersInit.store(wanted.contains(.handleKillPrivileges), ordering: .relaxed)
     info.max_write = connection.maxWrite
     info.max_readahead = min(info.max_readahead, connection.maxReadahead)
     info.max_background = connection.maxBackground

@@ -47,6 +47,7 @@ package final class Session: Sendable {
             session.destroy()
             throw MountError(.failed, "could not mount at \(mountpoint)" + hint)
         }
+        InitAnswer.watch(session.raw)
         state.withLock { $0 = .mounted(session) }
     }
 

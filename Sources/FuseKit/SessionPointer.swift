@@ -1,5 +1,6 @@
 import CFuse3
 import Glibc
+import Synchronization
 
 /// A libfuse session. Made, used by several threads, destroyed once by its `Session`.
 struct SessionPointer: @unchecked Sendable {
@@ -37,6 +38,8 @@ struct SessionPointer: @unchecked Sendable {
 /// Carries the file system through libfuse's user data.
 final class FileSystemBox: Sendable {
     let fileSystem: any FileSystem
+    /// Whether the next answer is that to INIT and has to say more than libfuse does.
+    let answersInit = Atomic<Bool>(false)
 
     init(_ fileSystem: any FileSystem) { self.fileSystem = fileSystem }
 }

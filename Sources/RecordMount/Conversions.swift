@@ -7,11 +7,17 @@ let cacheSeconds: Double = 86_400
 
 extension FuseKit.Entry {
     init(_ entry: NodeEntry) {
-        let timeout = entry.isCacheable ? cacheSeconds : 0
         self.init(
             node: NodeID(entry.node.rawValue), attributes: FileAttributes(entry.attributes),
-            entryTimeout: timeout, attributeTimeout: timeout)
+            entryTimeout: entry.isCacheable ? cacheSeconds : 0,
+            attributeTimeout: entry.isCacheable ? entry.attributes.keptSeconds : 0)
     }
+}
+
+extension Attributes {
+    /// Seconds for which the kernel may believe them. A write clears set-user-id and set-group-id
+    /// bits, which it does not see.
+    var keptSeconds: Double { mode & 0o6000 == 0 ? cacheSeconds : 0 }
 }
 
 extension FileAttributes {

@@ -20,7 +20,11 @@ final class RecordFileSystem: FileSystem {
         self.ready = ready
     }
 
-    func initialize(_ connection: inout Connection) { ready() }
+    func initialize(_ connection: inout Connection) {
+        // Of an owner's mount the host clears the bits of scratch files, for it sees the same user.
+        if tree.isForOwnerAlone { connection.wanted.insert(.handleKillPrivileges) }
+        ready()
+    }
 
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply) {
         let caller = Requester(reply.caller)
@@ -49,7 +53,8 @@ final class RecordFileSystem: FileSystem {
         do throws(RecordError) {
             let (attributes, isCacheable) = try tree.attributes(
                 of: NodeNumber(node), handle: handle.map(HandleNumber.init))
-            reply.send(FileAttributes(attributes), timeout: isCacheable ? cacheSeconds : 0)
+            reply.send(
+                FileAttributes(attributes), timeout: isCacheable ? attributes.keptSeconds : 0)
         } catch {
             reply.fail(Errno(error))
         }
@@ -66,7 +71,8 @@ final class RecordFileSystem: FileSystem {
             let (attributes, isCacheable) = try tree.setAttributes(
                 of: NodeNumber(node), NodeChanges(changes),
                 handle: handle.map(HandleNumber.init))
-            reply.send(FileAttributes(attributes), timeout: isCacheable ? cacheSeconds : 0)
+            reply.send(
+                FileAttributes(attributes), timeout: isCacheable ? attributes.keptSeconds : 0)
         } catch {
             reply.fail(Errno(error))
         }

@@ -11,6 +11,8 @@ import Synchronization
 /// generated. With `allowsOthers` the kernel checks the modes before it asks, and root's daemon
 /// passes everything here but that.
 extension Tree {
+    package var isForOwnerAlone: Bool { !options.allowsOthers }
+
     /// Whether the caller may read, write or execute (access(2), chdir(2)): throws what it gets.
     package func checkAccess(_ number: NodeNumber, mask: Int32) throws(RecordError) {
         let node = try node(number)

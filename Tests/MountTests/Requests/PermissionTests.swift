@@ -38,6 +38,9 @@ extension MountTests {
                 check "$1" "$2" "chmod 600 d$mode; cat d$mode/file; chmod 700 d$mode; cat d$mode/file"
             done
             check "$1" "$2" "chown 0 f0600"
+            for change in "echo more >> f0700" "truncate -s 1 f0700" "chown 65534:65534 f0700" ": > f0700"; do
+                check "$1" "$2" "chmod 6755 f0700; $change; stat -c %a f0700"
+            done
             """
 
         /// Mounts as a user without any privilege, in a mount namespace of its own: where only root
