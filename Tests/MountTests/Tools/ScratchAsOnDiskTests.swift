@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 extension MountTests {
@@ -177,6 +178,14 @@ extension MountTests {
 
         @Test("two thousand scratch files are open at a time, half of them without a name")
         func manyOpen() throws {
+            // The limit with which a daemon usually begins.
+            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            try #require(getrlimit(files, &limit) == 0)
+            var low = limit
+            low.rlim_cur = 1024
+            try #require(setrlimit(files, &low) == 0)
+            defer { setrlimit(files, &limit) }
             try check(
                 """
                 python3 - <<'END'
