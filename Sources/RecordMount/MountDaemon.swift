@@ -96,8 +96,8 @@ package enum MountDaemon {
 extension StoreChange {
     fileprivate var isMadeBesideTheMount: Bool {
         switch author {
-        case .commandLine, .import, .sync: true
-        case .mount, .restore: false
+        case .commandLine, .import, .restore, .sync: true
+        case .mount: false
         }
     }
 }

@@ -28,6 +28,8 @@ package final class RecordStore: Sendable {
     let recordIDs = Mutex(RecordIDBlock())
     /// Asset files that an import has placed and no row may refer to yet.
     let assetsInFlight = Mutex(AssetsInFlight())
+    /// Hears of every statement that reads; for tests of how many there are.
+    let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
 
@@ -127,6 +129,7 @@ package final class RecordStore: Sendable {
 
     /// On the writer's queue, so that caches change in the order of the commits.
     private func publish(_ transaction: Transaction) {
+        cache.withLock { $0.count(transaction) }
         if !transaction.schemas.isEmpty || transaction.placesChanged {
             cache.withLock { cache in
                 cache.schemas.merge(transaction.schemas) { $1 }
@@ -152,6 +155,41 @@ package final class RecordStore: Sendable {
     ) throws(RecordError) -> T {
         do {
             return try reader.inDatabase { database in try body(SQLConnection(database)) }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    package func changeStamp(of type: TypeID) throws(RecordError) -> ChangeStamp {
+        if writer != nil { return cache.withLock { $0.stamp(of: type) } }
+        // Somebody else writes: SQLite tells whether anything at all has changed.
+        let version = try read { connection throws(RecordError) in
+            try connection.first("PRAGMA data_version") { $0.int64(0) }
+        }
+        return ChangeStamp(changes: version ?? 0, schemaChanges: 0)
+    }
+
+    /// Reads the state of one moment, on a connection of its own: however long it takes, it delays
+    /// no other reader and sees no later commit.
+    func readSnapshot<T>(
+        _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        do {
+            let snapshot = try DatabaseQueue(
+                path: places.database, configuration: ConnectionOptions.reader)
+            if let trace = trace.withLock({ $0 }) { Self.install(trace, on: snapshot) }
+            return try snapshot.inDatabase { database in
+                let connection = SQLConnection(database)
+                try connection.run("BEGIN")
+                do {
+                    let result = try body(connection)
+                    try connection.run("COMMIT")
+                    return result
+                } catch {
+                    try connection.run("ROLLBACK")
+                    throw error
+                }
+            }
         } catch {
             throw RecordError(storeError: error)
         }
@@ -195,6 +233,26 @@ package final class RecordStore: Sendable {
 struct StoreCache: Sendable {
     var schemas: [RecordTypeName: RecordSchema] = [:]
     var types: [TypeID: TypePlace] = [:]
+    /// How often each type, and any schema, has changed since the store was opened.
+    private var changes: [TypeID: Int64] = [:]
+    private var schemaChanges: Int64 = 0
+
+    mutating func count(_ transaction: Transaction) {
+        for change in transaction.changes {
+            if let type = change.type { changes[type, default: 0] += 1 }
+        }
+        if !transaction.schemas.isEmpty { schemaChanges += 1 }
+    }
+
+    func stamp(of type: TypeID) -> ChangeStamp {
+        ChangeStamp(changes: changes[type] ?? 0, schemaChanges: schemaChanges)
+    }
+}
+
+/// As long as it stays the same, no record of a type and no schema has changed.
+package struct ChangeStamp: Hashable, Sendable {
+    let changes: Int64
+    let schemaChanges: Int64
 }
 
 /// Where a TYPE directory is and what it allows.

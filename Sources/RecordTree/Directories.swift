@@ -72,7 +72,7 @@ extension Tree {
         try checkWritable()
         let directory = try node(parent)
         if case .control(let path) = directory {
-            return try removeControl(name, in: path)
+            return try removeControlDirectory(name, in: path)
         }
         guard let target = try find(name, in: directory) else {
             throw RecordError(.notFound, "no such directory")

@@ -11,6 +11,7 @@ final class DirectoryCursor: Sendable {
     struct Snapshot {
         var pending: [(stem: Stem, file: RecordFile)] = []
         var names: [[UInt8]] = []
+        var controls: [ControlName] = []
         /// Rows read ahead, so that one query serves many calls of the kernel, and the row that
         /// they follow.
         var records: ArraySlice<RecordEntry> = []
@@ -59,6 +60,7 @@ extension Tree {
         }
         switch cursor.node {
         case .type(let type): try list(type, cursor, offset, add)
+        case .control(let path): try listControl(path, cursor, offset, add)
         default: try listSnapshot(cursor, offset, add)
         }
     }
@@ -98,7 +100,7 @@ extension Tree {
             var unknown = file(NodeNumber(kind: .counted, row: 0), size: 0, modified: now, 0)
             unknown.mode = 0
             return NodeEntry(
-                node: NodeNumber(rawValue: 0), attributes: unknown, isCacheable: false)
+                node: .none, attributes: unknown, isCacheable: false)
         }
     }
 
@@ -130,8 +132,7 @@ extension Tree {
             return try store.types(in: zone).map { ZoneMapping.plain.directoryName(of: $0.name) }
                 + scratchNames(.zone(zone))
         case .scratch(let id): return try scratchNames(.scratch(id))
-        case .control(let path): return try controlNames(in: path)
-        case .type, .readme, .record, .asset, .errorFile: return []
+        case .type, .readme, .record, .asset, .errorFile, .control: return []
         }
     }
 

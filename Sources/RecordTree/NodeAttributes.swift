@@ -17,6 +17,11 @@ extension Tree {
         {
             return (scratchAttributes(try file.status), true)
         }
+        if case .control(let path) = node, let handle, let open = try? self.handle(handle),
+            case .generated(path, let content) = open.current
+        {
+            return (self.attributes(of: content, path), false)
+        }
         guard let attributes = try attributes(of: node) else {
             throw RecordError(.stale, "the file is gone; look its name up again")
         }
@@ -28,7 +33,7 @@ extension Tree {
         var shown: (size: Int64, modified: Timestamp) = (0, now)
         switch detached {
         case .asset(let open): shown = open.shown
-        case .record, .scratch, .content, .bytes, .events, .command, .directory: break
+        case .record, .scratch, .generated, .bytes, .events, .command, .directory: break
         }
         var attributes = file(number, size: shown.size, modified: shown.modified, 0o644)
         attributes.links = 0

@@ -15,6 +15,8 @@ package struct NodeNumber: Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     package static let root = NodeNumber(rawValue: 1)
+    /// Of a listed name that comes without attributes.
+    static let none = NodeNumber(rawValue: 0)
     static let readme = NodeNumber(kind: .fixed, row: 2)
 
     enum Kind: UInt64 {
@@ -26,6 +28,11 @@ package struct NodeNumber: Hashable, Sendable {
         case asset = 6
         case errorFile = 7
         case counted = 8
+        case trashed = 9
+        case version = 10
+        case meta = 11
+        /// Only an inode: a counted number's, made of what it names.
+        case control = 12
     }
 
     init(kind: Kind, row: Int64, epoch: UInt16 = 0) {
@@ -78,7 +85,10 @@ extension NodeNumber {
             return .record(RecordFile(record: RecordID(row), incarnation: epoch))
         case .asset: return .asset(AssetID(row))
         case .errorFile: return .errorFile(TypeID(row))
-        case .counted, nil: return nil
+        case .trashed: return .control(.trashed(row))
+        case .version: return .control(.version(row))
+        case .meta: return .control(.meta(RecordID(row)))
+        case .counted, .control, nil: return nil
         }
     }
 

@@ -36,7 +36,8 @@ struct NodeTable {
         case .record(let file): return NodeNumber(file)
         case .asset(let asset): return NodeNumber(asset, epoch: epoch)
         case .errorFile(let type): return NodeNumber(errorsOf: type)
-        case .owner, .scratch, .control: return nil
+        case .control(let path): return path.arithmeticNumber
+        case .owner, .scratch: return nil
         }
     }
 

@@ -10,8 +10,8 @@ final class OpenHandle: Sendable {
         case record(OpenRecord)
         case scratch(HostFile, ScratchID)
         case asset(OpenAsset)
-        /// Content made at open.
-        case content(HostFile)
+        /// A file below `.recordfs` as it was when it was opened.
+        case generated(ControlPath, GeneratedContent)
         case bytes([UInt8])
         case events(EventCursor)
         /// Takes text and acts on it: `ctl`, the development schema.

@@ -10,8 +10,8 @@ extension Tree {
     {
         switch try handle(number).current {
         case .record(let open): return .bytes(try read(open, offset: offset, count: count))
-        case .scratch(let file, _), .content(let file):
-            return .file(file, offset: offset, count: count)
+        case .scratch(let file, _): return .file(file, offset: offset, count: count)
+        case .generated(_, let content): return content.read(offset: offset, count: count)
         case .asset(let open): return try open.read(offset: offset, count: count, in: self)
         case .bytes(let bytes):
             guard offset >= 0, offset < bytes.count else { return .bytes([]) }
@@ -60,7 +60,7 @@ extension Tree {
             try open.write(data, offset: appends ? nil : offset, in: self)
         case .command(let buffer) where buffer.path == .ctl: try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)
-        case .content, .bytes, .events:
+        case .generated, .bytes, .events:
             throw RecordError(.notPermitted, "the file is generated")
         case .directory: throw RecordError(.isDirectory, "a directory")
         }
@@ -81,7 +81,7 @@ extension Tree {
             if let refusal = open.takeUntold() { throw refusal }
         case .asset(let open): try save(open, isLast: false)
         case .command(let buffer): try run(buffer)
-        case .scratch, .content, .bytes, .events, .directory: return
+        case .scratch, .generated, .bytes, .events, .directory: return
         }
     }
 
@@ -101,7 +101,7 @@ extension Tree {
             try save(open, isLast: false)
             try synchronizeStore()
         case .scratch(let file, _): try file.synchronize(dataOnly: dataOnly)
-        case .content, .bytes, .events, .command, .directory: return
+        case .generated, .bytes, .events, .command, .directory: return
         }
     }
 
@@ -127,7 +127,8 @@ extension Tree {
         case .record(let open): close(open, writes: handle.canWrite)
         case .asset(let open): close(open, writes: handle.canWrite)
         case .events(let cursor): events.close(cursor)
-        case .scratch, .content, .bytes, .command, .directory: return
+        case .generated(let path, _): state.withLock { $0.generated.close(path) }
+        case .scratch, .bytes, .command, .directory: return
         }
     }
 
@@ -154,7 +155,8 @@ extension Tree {
             return Int64(open.state.withLock { $0.text?.count } ?? 0)
         case .asset(let open): return open.shown.size
         case .bytes(let bytes): return Int64(bytes.count)
-        case .content(let file), .scratch(let file, _): return Int64(try file.status.st_size)
+        case .generated(_, let content): return content.size
+        case .scratch(let file, _): return Int64(try file.status.st_size)
         case .events, .command, .directory: return 0
         }
     }

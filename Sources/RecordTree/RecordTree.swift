@@ -52,6 +52,7 @@ package final class Tree: Sendable {
         var past = PastFiles()
         var assets: [AssetKey: OpenAsset] = [:]
         var entries = EntryCache()
+        var generated = GeneratedFiles()
         /// Assets of records that wait for their delete: their names stay until it is final, so
         /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
         var waitingAssets: [RecordID: [AssetEntry]] = [:]

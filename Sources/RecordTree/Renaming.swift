@@ -25,8 +25,14 @@ extension Tree {
         }
         let (from, to) = (try node(parent), try node(newParent))
         if case .control(let path) = from {
-            return try restore(name, in: path, to: meaning(of: newName, in: to))
+            guard flags & renameExchange == 0 else {
+                throw RecordError(.invalidArgument, "nothing is exchanged with .recordfs")
+            }
+            return try restore(
+                name, in: path, to: meaning(of: newName, in: to),
+                replacing: flags & renameNoReplace == 0)
         }
+        if case .control = to { throw Self.noMoveWithin }
         guard let source = try find(name, in: from) else {
             throw RecordError(.notFound, "no such file")
         }

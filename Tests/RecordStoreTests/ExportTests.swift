@@ -58,4 +58,26 @@ import Testing
         #expect(TransferFormat(path: "b.csv") == .csv)
         #expect(TransferFormat(path: "a.json/b") == nil)
     }
+
+    @Test("an export has the records of one moment, whatever is saved while it is written")
+    func oneMoment() throws {
+        let fixture = try StoreFixture()
+        for number in 0..<300 { try fixture.save("r\(number)", #"{"n":1}"#) }
+        let saved = fixture.clock.now
+        var rows: [[UInt8]] = []
+        var export = RecordExport(
+            format: .ndjson, schema: try fixture.store.schema(of: RecordTypeName("Note"))
+        ) { (chunk: [UInt8]) throws(RecordError) in
+            if rows.isEmpty {
+                fixture.clock.advance(.seconds(1))
+                try fixture.save("r299", #"{"n":2}"#)
+                try fixture.save("new", #"{"n":2}"#)
+            }
+            rows.append(chunk)
+        }
+        #expect(try export.export(fixture.note, of: fixture.store) == 300)
+        #expect(rows.allSatisfy { $0.suffix(3) == Array("1}\n".utf8) })
+        #expect(export.lastChange == saved)
+        #expect(try exported(fixture, .ndjson).contains(#"{"$name":"new","n":2}"#))
+    }
 }

@@ -26,6 +26,8 @@ package struct RecordExport {
     private let schema: RecordSchema
     private let output: ([UInt8]) throws(RecordError) -> Void
     private var count = 0
+    /// When the type had last changed, as of what was written.
+    package private(set) var lastChange: Timestamp?
 
     /// - Parameter output: takes the next bytes of the file.
     package init(
@@ -37,7 +39,7 @@ package struct RecordExport {
         self.output = output
     }
 
-    /// Writes all saved records; returns their number.
+    /// Writes all saved records as one moment had them; returns their number.
     ///
     /// Errors: those of `output` and of the store.
     package mutating func export(
@@ -45,12 +47,14 @@ package struct RecordExport {
     ) throws(RecordError) -> Int {
         var writer = self
         try writer.begin()
-        try store.withNamedRecords(in: type) { (_, name, text) throws(RecordError) in
+        let lastChange = try store.withNamedRecords(in: type) {
+            (_, name, text) throws(RecordError) in
             try writer.write(name, text)
             if writer.count % 500 == 0 { onProgress(writer.count) }
         }
         try writer.end()
         self = writer
+        self.lastChange = lastChange
         return count
     }
 

@@ -34,6 +34,30 @@ extension RecordStore {
         }
     }
 
+    /// Whether a record name has a version of that type.
+    package func hasHistory(
+        of name: RecordName, in zone: ZoneID, type: RecordTypeName
+    ) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT EXISTS (
+                    SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND type = ?)
+                """, [.integer(zone.rawValue), .name(name), .name(type)]
+            ) { $0.bool(0) } ?? false
+        }
+    }
+
+    /// One version without its text, and its zone.
+    package func versionEntry(_ token: Int64) throws(RecordError) -> (Version, ZoneID)? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.version), zone_id FROM history WHERE token = ?",
+                [.integer(token)]
+            ) { ($0.version(), ZoneID($0.int64(7))) }
+        }
+    }
+
     /// One version with its text.
     package func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
         try read { connection throws(RecordError) in try connection.version(token) }

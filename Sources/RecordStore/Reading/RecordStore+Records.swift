@@ -74,8 +74,8 @@ extension RecordStore {
         try records(in: type, limit: 1).isEmpty
     }
 
-    /// Calls `body` for each saved record of a type with its saved text, in pages, with no
-    /// database access open: a record changed meanwhile is given as it was or as it is.
+    /// Calls `body` for each saved record of a type with its saved text, all as they were at one
+    /// moment.
     package func withRecords(
         in type: TypeID, _ body: (RecordEntry, [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) {
@@ -85,31 +85,26 @@ extension RecordStore {
     }
 
     /// As `withRecords`, with the record names, which are not always what the stems say.
+    ///
+    /// Read on a connection of its own, so that a long walk delays no other reader.
+    /// Returns when the type had last changed; nil for a type that is gone.
+    @discardableResult
     func withNamedRecords(
         in type: TypeID,
         _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
-    ) throws(RecordError) {
-        var last = RecordID(0)
-        while true {
-            let page = try recordsWithText(in: type, after: last, limit: 200)
-            for record in page { try body(record.entry, record.name, record.text) }
-            guard let next = page.last?.entry.id else { return }
-            last = next
-        }
-    }
-
-    func recordsWithText(
-        in type: TypeID, after id: RecordID, limit: Int
-    ) throws(RecordError) -> [(entry: RecordEntry, name: RecordName, text: [UInt8])] {
-        try read { connection throws(RecordError) in
-            try connection.all(
+    ) throws(RecordError) -> Timestamp? {
+        try readSnapshot { connection throws(RecordError) in
+            let changed = try connection.lastChange(of: type)
+            try connection.each(
                 """
                 SELECT \(Columns.record), name, text
                 FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
-                WHERE type_id = ? AND id > ? AND state = 0 ORDER BY id LIMIT ?
-                """,
-                [.integer(type.rawValue), .integer(id.rawValue), .integer(Int64(limit))]
-            ) { ($0.record(), RecordName(bytes: $0.bytes(8)), $0.bytes(9)) }
+                WHERE type_id = ? AND state = 0 ORDER BY id
+                """, [.integer(type.rawValue)]
+            ) { row throws(RecordError) in
+                try body(row.record(), RecordName(bytes: row.bytes(8)), row.bytes(9))
+            }
+            return changed
         }
     }
 
@@ -169,6 +164,16 @@ extension RecordStore {
 }
 
 extension SQLConnection {
+    /// When a record of the type was last changed, came or went; nil for a type that is gone.
+    fileprivate func lastChange(of type: TypeID) throws(RecordError) -> Timestamp? {
+        try first(
+            """
+            SELECT MAX(modified, COALESCE((SELECT MAX(changed) FROM record WHERE type_id = t.id), 0))
+            FROM record_type t WHERE id = ?
+            """, [.integer(type.rawValue)]
+        ) { $0.time(0) }
+    }
+
     func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
         try first(
             "SELECT \(Columns.record) FROM record WHERE type_id = ? AND stem = ?",

@@ -8,23 +8,31 @@ extension RecordStore {
     package func query(
         _ type: TypeID, _ expression: QueryExpression
     ) throws(RecordError) -> [RecordEntry] {
-        guard let info = try self.type(type) else { return [] }
-        let schema = try schema(of: info.name)
-        var limits = options.limits
-        limits.recordBytes = .max
+        guard let matcher = try QueryMatcher(self, type, expression) else { return [] }
         var found: [(entry: RecordEntry, key: QueryExpression.SortKey)] = []
         try withNamedRecords(in: type) { (entry, name, text) throws(RecordError) in
-            let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
-            guard
-                expression.matches(
-                    document, name: name, created: entry.created, modified: entry.modified)
-            else { return }
-            let key = expression.sortKey(
-                document, name: name, created: entry.created, modified: entry.modified)
-            found.append((entry, key))
+            if let key = try matcher.key(of: entry, name, text) { found.append((entry, key)) }
         }
         guard !expression.order.isEmpty else { return found.map(\.entry) }
         return found.sorted { expression.isOrdered($0.key, before: $1.key) }.map(\.entry)
+    }
+
+    /// One saved record of a type by its stem, if it matches.
+    package func match(
+        _ type: TypeID, _ expression: QueryExpression, _ stem: Stem
+    ) throws(RecordError) -> RecordEntry? {
+        guard let matcher = try QueryMatcher(self, type, expression) else { return nil }
+        let row = try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.record), name, text
+                FROM record JOIN record_text ON record_id = id
+                WHERE type_id = ? AND stem = ? AND state = 0
+                """, [.integer(type.rawValue), .name(stem)]
+            ) { ($0.record(), RecordName(bytes: $0.bytes(8)), $0.bytes(9)) }
+        }
+        guard let (entry, name, text) = row else { return nil }
+        return try matcher.key(of: entry, name, text) == nil ? nil : entry
     }
 
     /// The saved records of a zone that contain all the words, in any field, best match first.
@@ -34,11 +42,7 @@ extension RecordStore {
     package func search(
         _ zone: ZoneID, words: String
     ) throws(RecordError) -> [RecordEntry] {
-        if isWritable { try indexChanges() }
-        let terms = words.split(whereSeparator: \.isWhitespace).map { word in
-            "\"\(word.replacing("\"", with: "\"\""))\""
-        }
-        guard !terms.isEmpty else { return [] }
+        guard let pattern = try searchPattern(words) else { return [] }
         return try read { connection throws(RecordError) in
             try connection.all(
                 """
@@ -46,16 +50,95 @@ extension RecordStore {
                 FROM record_search s JOIN record r ON r.id = s.rowid
                 WHERE record_search MATCH ? AND r.zone_id = ? AND r.state = 0
                 ORDER BY s.rank, r.id
-                """, [.text(terms.joined(separator: " ")), .integer(zone.rawValue)]
+                """, [.text(pattern), .integer(zone.rawValue)]
             ) { $0.record() }
         }
     }
 
+    /// Which of the records that a search may find.
+    package enum SearchHit: Sendable {
+        /// The first that was made of those with this stem, in any type.
+        case named(Stem)
+        case numbered(RecordID)
+    }
+
+    /// One record that `search` would find.
+    package func searchHit(
+        _ zone: ZoneID, words: String, _ hit: SearchHit
+    ) throws(RecordError) -> RecordEntry? {
+        guard let pattern = try searchPattern(words) else { return nil }
+        let (condition, value): (String, SQLValue) =
+            switch hit {
+            case .named(let stem): ("r.stem = ?", .name(stem))
+            case .numbered(let id): ("r.id = ?", .integer(id.rawValue))
+            }
+        // The order of the tables is fixed: by the index of the names first, and then whether the
+        // words are in that one text.
+        return try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT r.id, r.type_id, r.stem, r.state, r.flags, r.size, r.modified, r.created
+                FROM record_type t CROSS JOIN record r ON r.type_id = t.id
+                    CROSS JOIN record_search s ON s.rowid = r.id
+                WHERE t.zone_id = ? AND \(condition) AND record_search MATCH ? AND r.state = 0
+                ORDER BY r.id LIMIT 1
+                """, [.integer(zone.rawValue), value, .text(pattern)]
+            ) { $0.record() }
+        }
+    }
+
+    /// The words for the index, which is brought up to date first; nil when there are none.
+    private func searchPattern(_ words: String) throws(RecordError) -> String? {
+        if isWritable { try indexChanges() }
+        let terms = words.split(whereSeparator: \.isWhitespace).map { word in
+            "\"\(word.replacing("\"", with: "\"\""))\""
+        }
+        return terms.isEmpty ? nil : terms.joined(separator: " ")
+    }
+
     /// Indexes what has changed since the last search, in the order of history.
     private func indexChanges() throws(RecordError) {
+        let isBehind = try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT (SELECT MAX(token) FROM history)
+                    > (SELECT value FROM meta WHERE key = 'searchToken')
+                """
+            ) { $0.bool(0) }
+        }
+        guard isBehind == true else { return }
         while try write(
             author: .mount, { transaction throws(RecordError) in try transaction.indexBatch() })
         {}
+    }
+}
+
+/// One expression over the records of one type.
+private struct QueryMatcher {
+    private let expression: QueryExpression
+    private let schema: RecordSchema
+    private var limits: RecordLimits
+
+    /// Nil for a type that is gone.
+    init?(_ store: RecordStore, _ type: TypeID, _ expression: QueryExpression) throws(RecordError) {
+        guard let info = try store.type(type) else { return nil }
+        self.expression = expression
+        schema = try store.schema(of: info.name)
+        limits = store.options.limits
+        limits.recordBytes = .max
+    }
+
+    /// Where the record stands in the order; nil when it does not match.
+    func key(
+        of entry: RecordEntry, _ name: RecordName, _ text: [UInt8]
+    ) throws(RecordError) -> QueryExpression.SortKey? {
+        let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+        guard
+            expression.matches(
+                document, name: name, created: entry.created, modified: entry.modified)
+        else { return nil }
+        return expression.sortKey(
+            document, name: name, created: entry.created, modified: entry.modified)
     }
 }
 

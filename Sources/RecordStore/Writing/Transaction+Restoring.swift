@@ -23,6 +23,7 @@ extension Transaction {
         let place = try writablePlace(try remakeType(entry.zone, entry.type).id)
         var new = NewState(text: text, place: place, stem: stem ?? entry.stem)
         new.kind = .restored
+        if replacing { new.effect = .renamedOver }
         new.created = created
         new.createdBy = createdBy
         new.knownAssets = try keptAssets(.trash, trash)

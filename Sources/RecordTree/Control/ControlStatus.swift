@@ -55,8 +55,7 @@ extension Tree {
         return Array(lines.joined().utf8)
     }
 
-    func metaText(_ id: RecordID) throws(RecordError) -> [UInt8]? {
-        guard let meta = try store.meta(of: id) else { return nil }
+    func metaText(_ meta: RecordMeta) throws(RecordError) -> [UInt8] {
         let place = try place(of: meta.type)
         var members = [
             JSONMember(key: "name", value: .string(Text(utf8: meta.name.bytes))),
@@ -74,7 +73,7 @@ extension Tree {
             JSONMember(key: "generation", value: .integer(meta.generation)),
             JSONMember(key: "state", value: .string(Text(try stateName(of: meta)))),
         ]
-        if let draft = try store.draft(of: id) {
+        if let draft = try store.draft(of: meta.id) {
             members.append(JSONMember(key: "error", value: .string(Text("\(draft.error)"))))
         }
         return JSONValue.object(members).serialized(pretty: true) + [UInt8(ascii: "\n")]

@@ -1,0 +1,144 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// A name in a directory of `.recordfs`.
+struct ControlName: Sendable {
+    let name: [UInt8]
+    let path: ControlPath
+
+    init(_ name: [UInt8], _ path: ControlPath) {
+        self.name = name
+        self.path = path
+    }
+
+    init(_ name: String, _ path: ControlPath) { self.init(Array(name.utf8), path) }
+}
+
+extension Tree {
+    /// Lists what the directory had when the listing began. Names come without attributes: the
+    /// kernel may not keep those of computed files and would ask again.
+    func listControl(
+        _ path: ControlPath, _ cursor: DirectoryCursor, _ offset: UInt64,
+        _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) {
+        if offset == 0 {
+            let names = try controlNames(in: path)
+            cursor.snapshot.withLock { $0.controls = names }
+        }
+        let names = cursor.snapshot.withLock { $0.controls }
+        for index in Int(clamping: offset)..<max(names.count, Int(clamping: offset)) {
+            let entry = NodeEntry(
+                node: .none, attributes: kindAttributes(names[index].path), isCacheable: false)
+            let listed = ListedEntry(
+                name: names[index].name, entry: entry, next: UInt64(index) + 1)
+            guard add(listed) else { return }
+        }
+    }
+
+    private func controlNames(in path: ControlPath) throws(RecordError) -> [ControlName] {
+        switch path {
+        case .root: return Self.rootNames
+        case .errors:
+            return try store.drafts(in: nil).map {
+                ControlName(Self.errorFileName($0), .error($0.record))
+            }
+        case .schemas:
+            return [
+                ControlName("development.ckdb", .schema(isProduction: false)),
+                ControlName("production.ckdb", .schema(isProduction: true)),
+            ]
+        case .section(let section): return try databaseNames(section)
+        case .database(let section, let database): return try zoneNames(section, database)
+        case .owner(let section, let owner):
+            return try zones(section, .shared).filter { $0.owner == owner }
+                .map { ControlName(NameCodec.encode($0.name.bytes), .zone(section, $0.id)) }
+        case .zone(let section, let zone): return try typeNames(section, zone)
+        case .type(.meta, let type): return try metaNames(of: type)
+        case .keptType(.trash, let zone, let type):
+            return try trashNames(in: zone, type)
+        case .keptType(_, let zone, let type):
+            return try store.historyNames(in: zone, type: type).map {
+                ControlName(Stem(encoding: $0).bytes, .history(zone, type, $0))
+            }
+        case .history(let zone, let type, let name):
+            return try store.history(of: name, in: zone).filter { $0.type == type }
+                .map { ControlName($0.fileName, .version($0.token)) }
+        case .results(let set): return try resultNames(of: set)
+        case .type, .status, .events, .ctl, .metrics, .error, .schema, .export, .meta, .version,
+            .trashed, .result:
+            return []
+        }
+    }
+
+    private static var rootNames: [ControlName] {
+        [
+            ControlName("status.json", .status), ControlName("events", .events),
+            ControlName("ctl", .ctl), ControlName("metrics", .metrics),
+            ControlName("errors", .errors), ControlName("schema", .schemas),
+        ] + ControlPath.Section.allCases.map { ControlName($0.rawValue, .section($0)) }
+    }
+
+    /// The trash has only what is not empty, so that what `rm -r` has emptied is gone.
+    private func databaseNames(_ section: ControlPath.Section) throws(RecordError)
+        -> [ControlName]
+    {
+        var names: [ControlName] = []
+        for database in Database.allCases {
+            if section == .trash, try zones(section, database).isEmpty { continue }
+            names.append(ControlName(database.name, .database(section, database)))
+        }
+        return names
+    }
+
+    private func zoneNames(_ section: ControlPath.Section, _ database: Database)
+        throws(RecordError) -> [ControlName]
+    {
+        let zones = try zones(section, database)
+        guard database == .shared else {
+            return zones.map { ControlName(NameCodec.encode($0.name.bytes), .zone(section, $0.id)) }
+        }
+        return Set(zones.map(\.owner)).sorted().map {
+            ControlName(NameCodec.encode($0.bytes), .owner(section, $0))
+        }
+    }
+
+    func zones(_ section: ControlPath.Section, _ database: Database) throws(RecordError)
+        -> [ZoneInfo]
+    {
+        guard let kept = section.kept else { return try store.zones(in: database) }
+        return try store.zones(in: database, with: kept)
+    }
+
+    private func typeNames(_ section: ControlPath.Section, _ zone: ZoneID) throws(RecordError)
+        -> [ControlName]
+    {
+        if let kept = section.kept {
+            return try store.types(in: zone, with: kept).map {
+                ControlName(
+                    ZoneMapping.plain.directoryName(of: $0), .keptType(section, zone, $0))
+            }
+        }
+        if section == .search { return [] }
+        return try store.types(in: zone).flatMap { type in
+            let name = ZoneMapping.plain.directoryName(of: type.name)
+            guard section == .export else {
+                return [ControlName(name, .type(section, type.id))]
+            }
+            return TransferFormat.allCases.map { format in
+                ControlName(name + Array(".\(format.rawValue)".utf8), .export(type.id, format))
+            }
+        }
+    }
+
+    private func metaNames(of type: TypeID) throws(RecordError) -> [ControlName] {
+        var names: [ControlName] = []
+        var last = RecordID(0)
+        while true {
+            let rows = try store.records(in: type, after: last, limit: 1000)
+            names += rows.map { ControlName($0.stem.fileName, .meta($0.id)) }
+            guard let end = rows.last else { return names }
+            last = end.id
+        }
+    }
+}

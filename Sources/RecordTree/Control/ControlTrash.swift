@@ -1,0 +1,123 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// The trash: the only place below `.recordfs` from which something is moved, and with `errors`
+/// the only one where something is removed.
+///
+/// Of the records that were deleted under one name the last one has the plain name.
+extension Tree {
+    func trashNames(in zone: ZoneID, _ type: RecordTypeName) throws(RecordError)
+        -> [ControlName]
+    {
+        var taken: Set<Stem> = []
+        // Newest first.
+        return try store.trash(in: zone, type: type).map { entry in
+            let isLast = taken.insert(entry.stem).inserted
+            let name = isLast ? entry.stem.fileName : NumberedName.make(entry.stem, entry.id)
+            return ControlName(name, .trashed(entry.id))
+        }
+    }
+
+    func findTrashed(_ name: [UInt8], in zone: ZoneID, _ type: RecordTypeName)
+        throws(RecordError) -> ControlPath?
+    {
+        switch NumberedName(name) {
+        case .plain(let stem):
+            return try store.lastTrashed(in: zone, type: type, stem).map { .trashed($0.id) }
+        case .numbered(let id):
+            guard let entry = try store.trashEntry(id), entry.zone == zone, entry.type == type,
+                NumberedName.make(entry.stem, id) == name
+            else { return nil }
+            return .trashed(id)
+        case nil: return nil
+        }
+    }
+
+    /// `rm` in the trash deletes for good, `rm .recordfs/errors/FILE` drops the draft. Nothing else
+    /// can be removed.
+    func removeControl(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
+        guard case .control(let target)? = try findControl(name, in: path) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        switch target {
+        case .error(let record):
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                _ = try transaction.discardDraft(record)
+            }
+        case .trashed(let id):
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.removeTrash(id)
+            }
+        default:
+            if case .directory = target.shape { throw RecordError(.isDirectory, "a directory") }
+            throw RecordError(.notPermitted, "this cannot be removed")
+        }
+    }
+
+    /// An empty directory of the trash goes as `rm -r` expects: it is listed no more, until
+    /// something comes into it.
+    func removeControlDirectory(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
+        guard case .control(let target)? = try findControl(name, in: path) else {
+            throw RecordError(.notFound, "no such directory")
+        }
+        let isEmpty: Bool
+        switch target {
+        case .keptType(.trash, let zone, let type):
+            isEmpty = try !store.hasTrash(in: zone, type: type)
+        case .zone(.trash, let zone): isEmpty = try !store.hasTrash(in: zone)
+        case .owner(.trash, let owner):
+            isEmpty = try !zones(.trash, .shared).contains { $0.owner == owner }
+        case .database(.trash, let database): isEmpty = try zones(.trash, database).isEmpty
+        default:
+            guard case .directory = target.shape else {
+                throw RecordError(.notDirectory, "not a directory")
+            }
+            throw RecordError(.notPermitted, "this directory belongs to the mount")
+        }
+        guard isEmpty else { throw RecordError(.notEmpty, "the directory is not empty") }
+        // The kernel takes the number for that of a dead directory.
+        state.withLock { $0.nodes.retire(.control(target)) }
+    }
+
+    /// `mv .recordfs/trash/.../NAME.json DIRECTORY/` brings a deleted record back: in its type and
+    /// zone, under any name. Elsewhere it is copied by the one who moves it, and then removed.
+    func restore(
+        _ name: [UInt8], in path: ControlPath, to target: NameMeaning, replacing: Bool
+    ) throws(RecordError) {
+        guard case .control(let source)? = try findControl(name, in: path) else {
+            throw RecordError(.notFound, "no such file")
+        }
+        switch (source, target) {
+        case (_, .control): throw Self.noMoveWithin
+        case (.trashed(let id), .record(let type, let stem)):
+            guard let entry = try store.trashEntry(id) else {
+                throw RecordError(.notFound, "no such file")
+            }
+            let place = try place(of: type)
+            guard entry.type == place.type, entry.zone == place.zone.id else {
+                throw Self.otherDirectory
+            }
+            try checkWritable(type)
+            try restore(id, as: stem, in: type, replacing: replacing)
+        case (.trashed, _), (.keptType(.trash, _, _), _), (.zone(.trash, _), _):
+            throw RecordError(.crossDevice, "a deleted record comes back as a record of its type")
+        default:
+            throw RecordError(
+                .notPermitted, "only deleted records are moved out of .recordfs; copy this")
+        }
+    }
+
+    static let noMoveWithin = RecordError(.notPermitted, "nothing is moved into .recordfs")
+
+    private func restore(_ id: Int64, as stem: Stem, in type: TypeID, replacing: Bool)
+        throws(RecordError)
+    {
+        if state.withLock({ $0.pending[type]?[stem] }) != nil {
+            throw RecordError(.alreadyExists, "\(stem).json is being written")
+        }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.restore(id, as: stem, replacing: replacing)
+        }
+    }
+}
