@@ -54,7 +54,7 @@ let package = Package(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
-        .target(name: "RecordModel", swiftSettings: settings),
+        .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", grdb, logging],
             swiftSettings: settings),

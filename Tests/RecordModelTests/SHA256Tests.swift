@@ -20,6 +20,31 @@ struct SHA256Tests {
         ])
     func vectors(_ message: String, _ digest: String) {
         #expect(SHA256.hash(bytes(message)).hex == digest)
+        var plain = SHA256(isPortable: true)
+        plain.update(bytes(message))
+        #expect(ContentHash(digest: plain.finalize()).hex == digest)
+    }
+
+    @Test("the CPU's instructions and plain code give the same for every length and every split")
+    func instructions() {
+        var random = SystemRandomNumberGenerator()
+        for length in 0...300 {
+            let message = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var plain = SHA256(isPortable: true)
+            plain.update(message)
+            let digest = plain.finalize()
+            var whole = SHA256()
+            whole.update(message)
+            #expect(whole.finalize() == digest, "\(message)")
+            var split = SHA256()
+            var at = 0
+            while at < length {
+                let end = Int.random(in: at...length, using: &random)
+                split.update(Array(message[at..<end]))
+                at = end
+            }
+            #expect(split.finalize() == digest, "in pieces: \(message)")
+        }
     }
 
     @Test("one million times a")

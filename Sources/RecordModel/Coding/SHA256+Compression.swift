@@ -1,5 +1,10 @@
+import CLinux
+
 extension SHA256 {
     /// The chaining value and the compression function.
+    ///
+    /// INVARIANT: nothing but the eight words, in their order: the CPU's instructions get them as
+    /// they lie in memory.
     struct State {
         private var h0: UInt32 = 0x6a09_e667
         private var h1: UInt32 = 0xbb67_ae85
@@ -12,9 +17,22 @@ extension SHA256 {
 
         var words: [UInt32] { [h0, h1, h2, h3, h4, h5, h6, h7] }
 
-        /// Takes whole blocks of 64 bytes. Pointers, because the bounds checks of arrays halve
-        /// the speed; they do not leave this function.
-        mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        /// Takes whole blocks of 64 bytes.
+        mutating func compress(_ blocks: UnsafeRawBufferPointer, isPortable: Bool) {
+            guard !isPortable, SHA256.hasInstructions,
+                let data = blocks.assumingMemoryBound(to: UInt8.self).baseAddress
+            else { return compress(blocks) }
+            withUnsafeMutableBytes(of: &self) { state in
+                guard let state = state.assumingMemoryBound(to: UInt32.self).baseAddress else {
+                    return
+                }
+                linux_sha256_compress(state, data, blocks.count / 64, SHA256.roundConstants)
+            }
+        }
+
+        /// In plain Swift. Pointers, because the bounds checks of arrays halve the speed; they do
+        /// not leave this function.
+        private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
             SHA256.roundConstants.withUnsafeBufferPointer { constants in
                 withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
                     for start in stride(from: 0, to: blocks.count, by: 64) {
@@ -85,6 +103,9 @@ extension SHA256 {
             value >> count | value << (32 &- count)
         }
     }
+
+    /// Whether this CPU has instructions for SHA-256.
+    private static let hasInstructions = linux_sha256_is_here() != 0
 
     private static let roundConstants: [UInt32] = [
         0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,

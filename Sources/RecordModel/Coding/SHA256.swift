@@ -1,10 +1,15 @@
-/// SHA-256 (FIPS 180-4).
+/// SHA-256 (FIPS 180-4), with the CPU's instructions for it where there are some.
 package struct SHA256 {
+    private let isPortable: Bool
     private var state: State = State()
     private var pending: [UInt8] = []
     private var byteCount: UInt64 = 0
 
-    package init() { pending.reserveCapacity(64) }
+    /// - Parameter isPortable: without the CPU's instructions.
+    package init(isPortable: Bool = false) {
+        self.isPortable = isPortable
+        pending.reserveCapacity(64)
+    }
 
     /// Adds bytes; any number of calls, of any size.
     package mutating func update(_ data: UnsafeRawBufferPointer) {
@@ -15,12 +20,13 @@ package struct SHA256 {
             pending += taken
             rest = rest.dropFirst(taken.count)
             guard pending.count == 64 else { return }
-            pending.withUnsafeBytes { state.compress($0) }
+            pending.withUnsafeBytes { state.compress($0, isPortable: isPortable) }
             pending.removeAll(keepingCapacity: true)
         }
         let whole = rest.count & ~63
         if whole > 0 {
-            state.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
+            state.compress(
+                UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), isPortable: isPortable)
         }
         pending += rest.dropFirst(whole)
     }
