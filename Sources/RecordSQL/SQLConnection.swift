@@ -24,9 +24,14 @@ package struct SQLConnection {
 
     /// Runs a statement that gives no rows, or whose rows do not matter.
     package func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
-        let statement = try statement(sql, values)
-        defer { if values.contains(where: \.isLarge) { statement.clear() } }
-        while try statement.step() {}
+        guard values.contains(where: \.isLarge) else {
+            let statement = try statement(sql, values)
+            while try statement.step() {}
+            return
+        }
+        let statement = try statement(sql)
+        defer { statement.clear() }
+        try statement.lend(values) { () throws(RecordError) in while try statement.step() {} }
     }
 
     /// The first row, or nil. The row is read before the statement is reset.

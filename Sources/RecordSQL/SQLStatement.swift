@@ -7,7 +7,8 @@ package import class GRDB.Statement
 ///
 /// A point read has to cost less than 10 µs and a listing half a million rows a second; decoding
 /// rows through GRDB's `Row` costs several times that. So this file, and no other, speaks to
-/// SQLite's C functions. Values are copied in (`SQLITE_TRANSIENT`) and out, no pointer leaves.
+/// SQLite's C functions. Values are copied in (`SQLITE_TRANSIENT`), or lent for one call when they
+/// are large, and copied out; no pointer leaves.
 /// Valid only inside the database access that made it.
 package struct SQLStatement {
     private let handle: OpaquePointer
@@ -21,6 +22,39 @@ package struct SQLStatement {
             index += 1
             try check(bind(value, at: index))
         }
+    }
+
+    /// Binds `values` to the parameters from 1 on, the large ones without a copy, and calls `body`,
+    /// which has to finish with the statement.
+    package func lend(
+        _ values: [SQLValue], _ body: () throws(RecordError) -> Void
+    ) throws(RecordError) {
+        try lend(values[...], from: 1, body)
+    }
+
+    private func lend(
+        _ values: ArraySlice<SQLValue>, from index: Int32, _ body: () throws(RecordError) -> Void
+    ) throws(RecordError) {
+        guard let value = values.first else { return try body() }
+        let rest = values.dropFirst()
+        guard case .blob(let bytes) = value, value.isLarge else {
+            try check(bind(value, at: index))
+            return try lend(rest, from: index + 1, body)
+        }
+        var failure: RecordError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(RecordError) {
+                try check(
+                    sqlite3_bind_blob64(
+                        handle, index, buffer.baseAddress, UInt64(buffer.count), nil))
+                try lend(rest, from: index + 1, body)
+            } catch {
+                failure = error
+            }
+            // The statement is kept for its next use, and these bytes are not.
+            sqlite3_bind_null(handle, index)
+        }
+        if let failure { throw failure }
     }
 
     private func bind(_ value: SQLValue, at index: Int32) -> Int32 {

@@ -53,6 +53,35 @@ struct RecordLimitsTests {
         #expect(refusal { try document(list(125_001)) }?.code == .tooLarge)
     }
 
+    @Test(
+        "nested values beyond what a record can hold are checked and not kept",
+        arguments: ["1234567", "1", "true", "[]", "\"\"", "{\"a\": 1}", "{\"$asset\": \"a@b.c\"}"])
+    func nested(element: String) {
+        var limits = RecordLimits()
+        limits.nestedValues = 1000
+        let read = { (end: String) in
+            let list = String(repeating: element + ",", count: 1000) + element
+            return try RecordDocument(
+                parsing: bytes("{\"n\": 1, \"a\": [\(list)\(end)"), schema: .empty, limits: limits)
+        }
+        let error = refusal { try read("]}") }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.message.contains("field \"a\"") == true)
+        let broken = refusal { try read("]") }
+        #expect(broken?.code == .invalidJSON, "an error behind it is told")
+    }
+
+    @Test("what a list of assets says of them counts nothing")
+    func assets() throws {
+        var limits = RecordLimits()
+        limits.recordBytes = 1000
+        let asset = "{\"$asset\": \"a@b.c\", \"size\": 123456789}"
+        let list = [String](repeating: asset, count: 1000).joined(separator: ",")
+        let record = try RecordDocument(
+            parsing: bytes("{\"a\": [\(list)]}"), schema: .empty, limits: limits)
+        #expect(record.fields.count == 1)
+    }
+
     @Test("a text over its own limit is refused before it is parsed")
     func textLimit() {
         var limits = RecordLimits()

@@ -21,7 +21,7 @@ package struct RecordDocument: Sendable {
                 .tooLarge,
                 "the text has \(text.count) bytes, and a record's file at most \(limits.textBytes)")
         }
-        let parsed = try ParsedRoot(text)
+        let parsed = try ParsedRoot(text, limits)
         var reader = MemberReader(text: text, schema: schema)
         for member in parsed.members { try reader.read(member) }
         self.text = text
@@ -78,33 +78,44 @@ struct ParsedRoot {
     /// From `{` to behind `}`.
     let range: Range<Int>
 
-    init(_ text: [UInt8]) throws(RecordError) {
-        var scanner = JSONScanner(text)
+    /// Errors: `invalidJSON`; `tooLarge` for more nested values than a record can hold.
+    init(_ text: [UInt8], _ limits: RecordLimits) throws(RecordError) {
+        var scanner = JSONScanner(text, allowance: JSONAllowance(limits))
         try scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         let start = scanner.at
         guard scanner.byte == UInt8(ascii: "{") else {
             // What is not even JSON is told so first.
-            let root = try JSONParser.parse(text)
+            let root = try JSONParser.parse(text, keeping: .nothing)
             throw RecordError(
                 .invalidRecord, "a record is an object in { }, and this is \(root.kind)",
                 at: TextPosition(offset: start, in: text))
         }
         scanner.at += 1
         scanner.skipWhitespace()
+        var tooLarge: Text?
         if scanner.byte == UInt8(ascii: "}") {
             scanner.at += 1
         } else {
-            try Self.read(&members, &scanner)
+            tooLarge = try Self.read(&members, &scanner)
         }
         range = start..<scanner.at
         try scanner.end()
+        if let tooLarge {
+            throw RecordError(
+                .tooLarge,
+                "a record holds at most \(limits.recordBytes) bytes without assets, and "
+                    + "\(limits.nestedValues) values in lists and nested JSON; field "
+                    + "\"\(tooLarge)\" goes over it, make it an asset")
+        }
     }
 
+    /// Gives the key of the member that goes over the scanner's allowance.
     private static func read(
         _ members: inout [Member], _ scanner: inout JSONScanner
-    ) throws(RecordError) {
+    ) throws(RecordError) -> Text? {
         members.reserveCapacity(16)
+        var tooLarge: Text?
         var keys = KeySet()
         while true {
             let keyStart = scanner.at
@@ -113,6 +124,7 @@ struct ParsedRoot {
             try scanner.colon()
             let valueStart = scanner.at
             let value = try scanner.value(depth: 2)
+            if scanner.allowance.isExceeded, tooLarge == nil { tooLarge = key }
             members.append(
                 Member(
                     key: key, keyRange: keyRange, value: value,
@@ -122,5 +134,15 @@ struct ParsedRoot {
             try scanner.comma("\",\" or \"}\" after the value", before: UInt8(ascii: "}"))
         }
         scanner.at += 1
+        return tooLarge
+    }
+}
+
+extension JSONAllowance {
+    fileprivate init(_ limits: RecordLimits) {
+        // A record from elsewhere is taken as it is.
+        self =
+            limits.recordBytes == .max
+            ? .unlimited : JSONAllowance(bytes: limits.recordBytes, values: limits.nestedValues)
     }
 }

@@ -2,6 +2,8 @@
 package struct RecordLimits: Sendable, Hashable {
     /// All values without assets, nor those that can become assets, in bytes.
     package var recordBytes = 1_000_000
+    /// The elements of lists and the members of nested JSON, all together.
+    package var nestedValues = 500_000
     /// A STRING or BYTES value over this is shown as a file of its own.
     package var shownValueBytes = 65_536
     /// The text of the record's file.

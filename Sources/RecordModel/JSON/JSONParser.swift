@@ -9,7 +9,14 @@ package enum JSONParser {
 
     /// Errors: `invalidJSON` with what was expected and where.
     package static func parse(_ bytes: [UInt8]) throws(RecordError) -> JSONValue {
-        var scanner = JSONScanner(bytes)
+        try parse(bytes, keeping: .unlimited)
+    }
+
+    /// - Parameter allowance: what goes over it is checked, and left out of the value.
+    static func parse(
+        _ bytes: [UInt8], keeping allowance: JSONAllowance
+    ) throws(RecordError) -> JSONValue {
+        var scanner = JSONScanner(bytes, allowance: allowance)
         try scanner.skipByteOrderMark()
         scanner.skipWhitespace()
         let value = try scanner.value(depth: 1)
@@ -55,7 +62,8 @@ extension JSONScanner {
             return elements
         }
         while true {
-            elements.append(try value(depth: depth + 1))
+            let element = try value(depth: depth + 1)
+            if allowance.keeps(element) { elements.append(element) }
             skipWhitespace()
             if byte == UInt8(ascii: "]") { break }
             try comma("\",\" or \"]\" after the element", before: UInt8(ascii: "]"))
@@ -74,10 +82,15 @@ extension JSONScanner {
             return members
         }
         var keys = KeySet()
+        var isTagged = false
         while true {
             let key = try key(&keys)
+            if key.utf8.first == UInt8(ascii: "$") { isTagged = true }
             try colon()
-            members.append(JSONMember(key: key, value: try value(depth: depth + 1)))
+            let value = try value(depth: depth + 1)
+            if allowance.keeps(value, isTagged: isTagged) {
+                members.append(JSONMember(key: key, value: value))
+            }
             skipWhitespace()
             if byte == UInt8(ascii: "}") { break }
             try comma("\",\" or \"}\" after the value", before: UInt8(ascii: "}"))

@@ -4,8 +4,12 @@
 struct JSONScanner {
     let bytes: [UInt8]
     var at = 0
+    var allowance: JSONAllowance
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], allowance: JSONAllowance = .unlimited) {
+        self.bytes = bytes
+        self.allowance = allowance
+    }
 
     /// The byte at the cursor; 0 at the end, which no JSON text holds outside an error.
     @inline(__always)
