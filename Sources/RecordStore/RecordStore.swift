@@ -30,6 +30,8 @@ package final class RecordStore: Sendable {
     let assetsInFlight = Mutex(AssetsInFlight())
     /// Hears of every statement that reads; for tests of how many there are.
     let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
+    /// Whether there was a large text since the last `releaseMemory`.
+    let hadLargeText = Atomic(false)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
 
@@ -113,7 +115,7 @@ package final class RecordStore: Sendable {
         return (
             result,
             FinishedTransaction(
-                changes: transaction.changes, points: transaction.pointsAfterCommit)
+                changes: transaction.finishedChanges, points: transaction.pointsAfterCommit)
         )
     }
 

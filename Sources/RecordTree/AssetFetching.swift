@@ -69,7 +69,7 @@ extension Tree {
     func fetch(_ open: OpenAsset, offset: Int64, count: Int) -> ReadResult {
         .deferred { [self] answer in
             let waiting = WaitingRead(
-                subject: "\(open.stem)@\(open.key.field)", type: open.type,
+                subject: "\(open.stem)@\(open.place.field)", type: open.type,
                 deadline: now + Self.fetchLimit, answer: answer)
             do throws(RecordError) {
                 try start(waiting, open, offset: offset, count: count)
@@ -82,8 +82,7 @@ extension Tree {
     private func start(_ waiting: WaitingRead, _ open: OpenAsset, offset: Int64, count: Int)
         throws(RecordError)
     {
-        let key = open.key
-        guard let entry = try store.asset(key.record, key.field, key.index) else {
+        guard let entry = try store.asset(open.id) else {
             throw RecordError(.stale, "the asset is gone")
         }
         if entry.isDownloaded, let file = try storedContent(of: entry) {

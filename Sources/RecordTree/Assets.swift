@@ -7,30 +7,41 @@ extension Tree {
     func openAsset(_ id: AssetID, flags: Int32) throws(RecordError) -> Opened {
         let writes = flags & O_ACCMODE != O_RDONLY
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
-            throw RecordError(.stale, "the asset is gone")
+            throw Self.goneAsset
         }
         if writes { try checkWritable(record.type) }
-        let open = try openAsset(entry, type: record.type, writes: writes)
+        let open = try openAsset(entry, writes: writes)
         if flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
         let handle = addHandle(.asset(open), flags: flags)
         return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
     }
 
-    private func openAsset(_ entry: AssetEntry, type: TypeID, writes: Bool) throws(RecordError)
-        -> OpenAsset
-    {
-        let key = AssetKey(entry)
-        let content = try storedContent(of: entry)
-        let made = OpenAsset(
-            key: key, type: type, stem: entry.stem, fileExtension: entry.fileExtension,
-            .init(file: content, modified: entry.modified, size: entry.size))
-        return share(made, writes: writes)
+    /// The shared state of the asset's handles, with one more handle counted.
+    private func openAsset(_ entry: AssetEntry, writes: Bool) throws(RecordError) -> OpenAsset {
+        var entry = entry
+        while true {
+            let writesBefore = state.withLock { $0.assetWrites }
+            let made = OpenAsset(entry, content: try storedContent(of: entry))
+            if let open = share(made, unlessWrittenSince: writesBefore, writes: writes) {
+                return open
+            }
+            // Somebody has saved other bytes while these were looked for.
+            guard let now = try store.asset(entry.id) else { throw Self.goneAsset }
+            entry = now
+        }
     }
 
-    private func share(_ made: OpenAsset, writes: Bool) -> OpenAsset {
+    private static let goneAsset = RecordError(.stale, "the asset is gone")
+
+    private func share(_ made: OpenAsset, unlessWrittenSince before: UInt64, writes: Bool)
+        -> OpenAsset?
+    {
         state.withLock { state in
-            let open = state.assets[made.key] ?? made
-            state.assets[made.key] = open
+            let id = made.id
+            guard let open = state.assets[id] ?? (state.assetWrites == before ? made : nil) else {
+                return nil
+            }
+            state.assets[id] = open
             open.state.withLock { state in
                 state.handles += 1
                 if writes { state.writers += 1 }
@@ -73,32 +84,22 @@ extension Tree {
         } else {
             entry = try makeAsset(type, stem, field, index, fileExtension: fileExtension)
         }
-        let open = try openAsset(entry, type: type, writes: true)
+        let open = try openAsset(entry, writes: true)
         if entry.hash == nil || flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
-        guard let node = try self.entry(of: .asset(entry.id)) else {
-            throw RecordError(.stale, "the asset is gone")
+        guard var node = try self.entry(of: .asset(entry.id)) else {
+            throw Self.goneAsset
         }
+        if index != nil { node.isCacheable = false }
         return (node, Opened(handle: addHandle(.asset(open), flags: flags), keepCache: true))
     }
 
-    /// A row for a new asset, whose bytes are still to come. An asset may come before its record
-    /// (cp -r copies in any order); the record then is an empty draft until its text comes.
+    /// A row for a new asset, whose bytes are still to come.
     private func makeAsset(
         _ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
-        guard stem.decoded != nil else { throw .invalidStem(stem) }
-        return try store.write(author: .mount) { transaction throws(RecordError) in
-            let record = try transaction.record(type, stem)
-            let id: RecordID
-            if let record, record.state != .waitingDelete {
-                id = record.id
-            } else {
-                id = try transaction.saveDraft(
-                    text: [], type: type, stem: stem, id: record?.id,
-                    error: .missingRecord(stem)
-                ).id
-            }
-            return try transaction.expectAsset(id, field, index, fileExtension: fileExtension)
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            let record = try transaction.holder(type, stem)
+            return try transaction.expectAsset(record, field, index, fileExtension: fileExtension)
         }
     }
 
@@ -118,6 +119,7 @@ extension Tree {
         open.state.withLock { state in
             state.file = file
             state.workingCopy = path
+            state.imported = nil
         }
         return file
     }
@@ -130,37 +132,9 @@ extension Tree {
             throw RecordError(.stale, "the asset is gone")
         }
         try checkWritable(record.type)
-        let open = try openAsset(entry, type: record.type, writes: true)
+        let open = try openAsset(entry, writes: true)
         defer { close(open, writes: true) }
         try open.truncate(to: size, in: self)
-    }
-
-    /// Gives the working copy to the store and to the record, in one transaction.
-    func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
-        try open.changing { () throws(RecordError) in
-            try saveWorkingCopy(of: open, isLast: isLast)
-        }
-    }
-
-    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
-        let (path, version, size) = open.state.withLock { state in
-            let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
-            return (isSaveable ? state.workingCopy : nil, state.version, state.size)
-        }
-        guard let path else { return }
-        let (hash, _) = try store.importAsset(fromFile: String(decoding: path, as: UTF8.self))
-        _ = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setAsset(
-                open.key.record, open.key.field, open.key.index, hash, size: size,
-                fileExtension: open.fileExtension)
-        }
-        let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
-        guard withPath(path, { unlink($0) }) == 0 else { throw .lastSystemError("unlink", path) }
-        open.state.withLock { state in
-            state.savedVersion = version
-            state.file = stored
-            state.workingCopy = nil
-        }
     }
 
     func close(_ open: OpenAsset, writes: Bool) {
@@ -172,7 +146,7 @@ extension Tree {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch {
-                events.note(failure: error, of: "\(open.stem)@\(open.key.field)")
+                events.note(failure: error, of: "\(open.stem)@\(open.place.field)")
             }
         }
         state.withLock { state in
@@ -181,24 +155,21 @@ extension Tree {
                 return open.handles == 0
             }
             guard isDone else { return }
-            if state.assets[open.key] === open { state.assets[open.key] = nil }
+            if state.assets[open.id] === open { state.assets[open.id] = nil }
             state.forgetDetached { if case .asset(let it) = $0 { it === open } else { false } }
         }
     }
 }
 
-extension HostFile {
-    func copy(from source: HostFile, count: Int64) throws(RecordError) {
-        var done: Int64 = 0
-        while done < count {
-            let chunk = try source.read(offset: done, count: Int(min(1 << 20, count - done)))
-            if chunk.isEmpty { return }
-            var failure: RecordError?
-            chunk.withUnsafeBytes { bytes in
-                do throws(RecordError) { try write(bytes, offset: done) } catch { failure = error }
-            }
-            if let failure { throw failure }
-            done += Int64(chunk.count)
-        }
+extension Transaction {
+    /// The record that an asset belongs to. An asset may come before its record (cp -r copies in
+    /// any order); the record then is an empty draft until its text comes.
+    func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
+        let record = try record(type, stem)
+        if let record, record.state != .waitingDelete { return record.id }
+        guard stem.decoded != nil else { throw .invalidStem(stem) }
+        return try saveDraft(
+            text: [], type: type, stem: stem, id: record?.id, error: .missingRecord(stem)
+        ).id
     }
 }

@@ -25,7 +25,7 @@ package struct NodeEntry: Sendable {
     package let node: NodeNumber
     package let attributes: Attributes
     /// Whether the kernel may keep the entry and its attributes until it is told otherwise.
-    package let isCacheable: Bool
+    package var isCacheable: Bool
 }
 
 /// The changes that a setattr asks for; nil leaves a value as it is.

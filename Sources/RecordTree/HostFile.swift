@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import RecordModel
 
@@ -71,6 +72,38 @@ package final class HostFile: Sendable {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Copies the first bytes of another file here. The kernel does it: where the file system
+    /// shares blocks between files, nothing is copied at all.
+    func copy(from source: HostFile, count: Int64) throws(RecordError) {
+        var (from, to) = (off_t(0), off_t(0))
+        while from < count {
+            let rest = Int(min(count - Int64(from), 1 << 30))
+            let copied = copy_file_range(source.descriptor, &from, descriptor, &to, rest, 0)
+            if copied == 0 { return }
+            if copied < 0 {
+                if errno == EINTR { continue }
+                return try copyBytes(of: source, from: Int64(from), to: count)
+            }
+        }
+    }
+
+    /// For file systems that the kernel does not copy between.
+    private func copyBytes(of source: HostFile, from start: Int64, to end: Int64)
+        throws(RecordError)
+    {
+        var done = start
+        while done < end {
+            let chunk = try source.read(offset: done, count: Int(min(1 << 20, end - done)))
+            if chunk.isEmpty { return }
+            var failure: RecordError?
+            chunk.withUnsafeBytes { bytes in
+                do throws(RecordError) { try write(bytes, offset: done) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            done += Int64(chunk.count)
+        }
     }
 
     func truncate(to size: Int64) throws(RecordError) {

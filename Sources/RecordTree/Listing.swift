@@ -245,7 +245,7 @@ extension Tree {
             for row in rows {
                 let entry = NodeEntry(
                     node: inode(of: .asset(row.id)), attributes: attributes(of: row, mode: mode),
-                    isCacheable: true)
+                    isCacheable: row.index == nil)
                 let listed = ListedEntry(
                     name: row.fileName, entry: entry,
                     next: Part.assets.offset(UInt64(row.id.rawValue)))

@@ -30,8 +30,20 @@ extension Tree {
         guard name.count <= 255 else {
             throw RecordError(.nameTooLong, "a file name has at most 255 bytes")
         }
-        guard let node = try find(name, in: parent) else { return nil }
-        return try entry(of: node)
+        guard let node = try find(name, in: parent), var entry = try entry(of: node) else {
+            return nil
+        }
+        if isListElement(name, in: parent) { entry.isCacheable = false }
+        return entry
+    }
+
+    /// An element's name stands for other bytes after any change of its list, also one during which
+    /// the kernel cannot be told to drop the name: it asks for such a name each time.
+    private func isListElement(_ name: [UInt8], in parent: Node) -> Bool {
+        if case .type = parent, case .asset(_, _, _?, _) = EntryName(classifying: name) {
+            return true
+        }
+        return false
     }
 
     /// The entry of a node with one lookup counted; nil when it has just gone.
@@ -56,11 +68,13 @@ extension Tree {
     ///
     /// Whoever makes a name without a call of the kernel that makes it takes the answer back by a
     /// notice: a change from elsewhere, or a refused rename, whose draft comes under the name.
+    /// Assets come under many names by any save of their record's text: their absence is not kept.
     package func canCacheAbsence(parent: NodeNumber, name: [UInt8], caller: Requester) -> Bool {
         // What has arrived is hidden from the daemon's own touches, not from others.
         guard !isOwn(caller), name != Self.errorName,
             let node = state.withLock({ $0.nodes.node(parent) })
         else { return false }
+        if case .type = node, case .asset = EntryName(classifying: name) { return false }
         return isCacheable(node)
     }
 
@@ -152,7 +166,7 @@ extension Tree {
             let asset = try store.asset(entry.id, field, index)
         else { return nil }
         let (isOpen, isHidden) = state.withLock { state in
-            (state.assets[AssetKey(asset)] != nil, state.hiddenAssets.contains(asset.id))
+            (state.assets[asset.id] != nil, state.hiddenAssets.contains(asset.id))
         }
         if isHidden && entry.state == .waitingDelete { return nil }
         return asset.kind == .value || asset.hash != nil || isOpen ? asset : nil

@@ -1,3 +1,4 @@
+import CLinux
 package import RecordModel
 import RecordStore
 import Synchronization
@@ -11,6 +12,8 @@ extension Tree {
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
         expireWaitingReads()
+        // What a large text took goes back to the system: the heap keeps it otherwise.
+        if try store.releaseMemory() { malloc_trim(0) }
         try cleanWhenDue()
         return try finalizeDeletes(olderThan: options.grace)
     }

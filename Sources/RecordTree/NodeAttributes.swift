@@ -150,7 +150,7 @@ extension Tree {
     }
 
     func attributes(of entry: AssetEntry, mode: UInt32) -> Attributes {
-        let open = state.withLock { $0.assets[AssetKey(entry)] }
+        let open = state.withLock { $0.assets[entry.id] }
         let shown = open?.shown
         return file(
             NodeNumber(entry.id, epoch: 0), size: shown?.size ?? entry.size,

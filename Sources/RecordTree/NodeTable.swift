@@ -115,10 +115,21 @@ struct NodeTable {
         if let number = number(of: node) { leave(node, number) }
     }
 
+    /// The thing has another name now, or is gone: the number that the kernel has for it does not
+    /// name it any longer. Gives this number.
+    mutating func disown(_ node: Node) -> NodeNumber? {
+        guard let number = number(of: node) else { return nil }
+        leave(node, number)
+        unassign(number)
+        return number
+    }
+
     private mutating func leave(_ node: Node, _ number: NodeNumber) {
         if numbers[node] == number { numbers[node] = nil }
         if case .record = node { return }
         if number.arithmeticNode == node { epochs[node] = (epochs[node] ?? 0) &+ 1 }
     }
 
+    /// The row is gone for good, and its number never comes back.
+    mutating func forgetEpoch(of node: Node) { epochs[node] = nil }
 }

@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// One large field of one record.
+/// Where an asset is: one large field of one record.
 struct AssetKey: Hashable, Sendable {
     let record: RecordID
     let field: FieldName
@@ -24,10 +24,14 @@ struct AssetKey: Hashable, Sendable {
 /// save gives that copy to the store. Readers see the working copy from then on.
 final class OpenAsset: Sendable {
     struct State {
+        /// The row of its bytes. It stays while they move in their list.
+        var id: AssetID
         /// What reads and writes go to; nil when the bytes are not on this machine.
         var file: HostFile?
         /// The path of the working copy; nil while `file` is the stored content.
         var workingCopy: [UInt8]?
+        /// What the store has taken of a working copy while no record refers to it yet.
+        var imported: ContentHash?
         var version = 0
         var savedVersion = 0
         var modified: Timestamp
@@ -37,7 +41,10 @@ final class OpenAsset: Sendable {
         var isUnlinked = false
         var isDirty: Bool { version != savedVersion }
     }
-    let key: AssetKey
+    /// Where it was when it was opened.
+    let place: AssetKey
+    /// Whether there were bytes at that place then.
+    let hadBytes: Bool
     let type: TypeID
     let stem: Stem
     let fileExtension: [UInt8]
@@ -47,19 +54,21 @@ final class OpenAsset: Sendable {
     /// The one lock that is held over file I/O.
     let handover = Mutex(())
 
-    init(
-        key: AssetKey, type: TypeID, stem: Stem, fileExtension: [UInt8], _ state: State
-    ) {
-        self.key = key
-        self.type = type
-        self.stem = stem
-        self.fileExtension = fileExtension
-        self.state = Mutex(state)
+    init(_ entry: AssetEntry, content: HostFile?) {
+        self.place = AssetKey(entry)
+        self.hadBytes = entry.kind == .value || entry.hash != nil
+        self.type = entry.type
+        self.stem = entry.stem
+        self.fileExtension = entry.fileExtension
+        self.state = Mutex(
+            State(id: entry.id, file: content, modified: entry.modified, size: entry.size))
     }
 
     deinit {
         if let path = state.withLock({ $0.workingCopy }) { _ = withPath(path) { Glibc.unlink($0) } }
     }
+
+    var id: AssetID { state.withLock { $0.id } }
 
     var shown: (size: Int64, modified: Timestamp) {
         state.withLock { ($0.size, $0.modified) }

@@ -50,7 +50,10 @@ package final class Tree: Sendable {
         /// New names without a row, which lookups and listings show nevertheless.
         var pending: [TypeID: [Stem: RecordFile]] = [:]
         var past = PastFiles()
-        var assets: [AssetKey: OpenAsset] = [:]
+        /// By the row that stands for the bytes, which is not the name: lists change.
+        var assets: [AssetID: OpenAsset] = [:]
+        /// Goes up with each content that a writer gives to a row of `asset`.
+        var assetWrites: UInt64 = 0
         var entries = EntryCache()
         var generated = GeneratedFiles()
         /// Assets of records that wait for their delete: their names stay until it is final, so

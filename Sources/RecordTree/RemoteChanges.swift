@@ -21,6 +21,7 @@ extension Tree {
     /// told here. Returns the touches that would make inotify see the changes.
     package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
         state.withLock { $0.entries.forget(changes) }
+        assetNamesChanged(changes)
         if events.hasReaders {
             for change in changes { events.append(change.eventMembers) }
         }

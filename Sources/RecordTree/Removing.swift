@@ -67,9 +67,11 @@ extension Tree {
                 state.detach(entry)
             }
         }
+        let open = state.withLock { $0.assets[id] }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
+        open?.unlink()
         state.withLock { $0.detach(entry) }
     }
 }
@@ -79,7 +81,7 @@ extension Tree.State {
     /// comes under the name gets another number.
     mutating func detach(_ asset: AssetEntry) {
         let number = nodes.number(of: .asset(asset.id))
-        if let open = assets.removeValue(forKey: AssetKey(asset)) {
+        if let open = assets.removeValue(forKey: asset.id) {
             open.unlink()
             if let number { detached[number] = .asset(open) }
         }

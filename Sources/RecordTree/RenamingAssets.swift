@@ -16,30 +16,22 @@ extension Tree {
         guard status.st_nlink == 1 else {
             throw RecordError(.crossDevice, "a file with other names does not become an asset")
         }
-        if let replaced = try findAsset(type, stem, field, index) {
-            state.withLock { $0.detach(replaced) }
+        let replaced = try findAsset(type, stem, field, index).flatMap { asset in
+            state.withLock { $0.assets[asset.id] }
         }
-        let (entry, opened) = try createAsset(
-            type, stem, field, index, fileExtension: fileExtension, flags: O_WRONLY | O_TRUNC)
-        defer { release(opened.handle) }
-        guard case .asset(let open) = try handle(opened.handle).current else { return }
-        let source = try HostFile(path: path, flags: O_RDONLY)
-        try open.changing { () throws(RecordError) in
-            try workingCopy(of: open).copy(from: source, count: Int64(status.st_size))
+        let source = try path.open(O_RDONLY)
+        let (hash, size) = try store.importAsset(descriptor: source.descriptor)
+        let entry = try store.write(author: .mount) { transaction throws(RecordError) in
+            let record = try transaction.holder(type, stem)
+            return try transaction.setAsset(
+                record, field, index, hash, size: size, fileExtension: fileExtension)
         }
-        open.state.withLock { state in
-            state.version += 1
-            state.size = Int64(status.st_size)
-            state.modified = status.st_mtim.timestamp
-        }
-        try save(open, isLast: true)
+        replaced?.unlink()
         try storage.remove(path, isDirectory: false)
         state.withLock { state in
             let scratch = state.scratch.id(at: place)
-            if let number = state.nodes.number(of: .scratch(scratch)),
-                let node = state.nodes.node(entry.node)
-            {
-                state.nodes.rebind(number, to: node)
+            if let entry, let number = state.nodes.number(of: .scratch(scratch)) {
+                state.nodes.rebind(number, to: .asset(entry.id))
             }
             state.scratch.remove(place)
         }
@@ -53,18 +45,19 @@ extension Tree {
         }
         let path = try newScratchPath(target)
         try holdScratch(target)
-        try storage.place(try content.readAll(), at: path, modified: entry.modified)
+        try storage.place(copyOf: content, at: path, modified: entry.modified)
+        let (number, open) = state.withLock { state in
+            (state.nodes.number(of: .asset(id)), state.assets[id])
+        }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
+        open?.unlink()
         state.withLock { state in
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
-            if let number = state.nodes.number(of: .asset(id)) {
-                state.nodes.rebind(number, to: .scratch(scratch))
-            }
-            state.assets[AssetKey(entry)]?.unlink()
-            state.assets[AssetKey(entry)] = nil
+            state.detach(entry)
+            if let number { state.nodes.rebind(number, to: .scratch(scratch)) }
         }
     }
 
@@ -80,13 +73,23 @@ extension Tree {
         guard let target = try store.record(type, stem), target.state != .waitingDelete else {
             throw RecordError(.crossDevice, "the record \(stem) is not there; copy the asset")
         }
-        try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setAsset(
+        let (number, open) = state.withLock { state in
+            (state.nodes.number(of: .asset(id)), state.assets[id])
+        }
+        let renamed = try store.write(author: .mount) { transaction throws(RecordError) in
+            let renamed = try transaction.setAsset(
                 target.id, field, index, hash, size: entry.size,
                 fileExtension: fileExtension)
             try transaction.removeAsset(entry.record, entry.field, entry.index)
+            return renamed
         }
-        state.withLock { $0.nodes.retire(.asset(id)) }
+        state.withLock { state in
+            // The kernel's dentry of the new name has the node of the old one.
+            guard let renamed, let number else { return }
+            state.nodes.rebind(number, to: .asset(renamed.id))
+            if let open { state.assets.move(open, to: renamed.id) }
+            state.detached[number] = nil
+        }
         let name = stem.bytes + Array("@".utf8) + field.bytes
         notify([.entry(parent: NodeNumber(type), name: name), .content(NodeNumber(type))])
     }

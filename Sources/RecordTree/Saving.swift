@@ -103,6 +103,7 @@ extension Tree {
                 return open.handles == 0 && (!open.isDirty || open.isUnlinked)
             }
             guard isDone else { return }
+            store.noteText(bytes: open.state.withLock { $0.text?.count ?? 0 })
             if state.open[open.file] === open { state.open[open.file] = nil }
         }
     }

@@ -50,11 +50,28 @@ struct ScratchStorage: Sendable {
 
     /// Puts bytes at a name, all or nothing, with the modification time of what they were.
     func place(_ bytes: [UInt8], at target: HostName, modified: Timestamp) throws(RecordError) {
+        try place(at: target, modified: modified) { file throws(RecordError) in
+            try file.writeAll(bytes)
+        }
+    }
+
+    /// As of bytes, from a file of any size.
+    func place(copyOf source: HostFile, at target: HostName, modified: Timestamp)
+        throws(RecordError)
+    {
+        try place(at: target, modified: modified) { file throws(RecordError) in
+            try file.copy(from: source, count: Int64(try source.status.st_size))
+        }
+    }
+
+    private func place(
+        at target: HostName, modified: Timestamp, _ fill: (HostFile) throws(RecordError) -> Void
+    ) throws(RecordError) {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         let staging = try self.name(ScratchRoute(path: Array(name.utf8)))
         do throws(RecordError) {
             let file = try staging.open(O_RDWR | O_CREAT | O_EXCL)
-            try file.writeAll(bytes)
+            try fill(file)
             // What records show: the daemon's own umask would hide it from readers.
             try HostName(file).setMode(0o644)
             try file.setTimes(accessed: nil, modified: modified)

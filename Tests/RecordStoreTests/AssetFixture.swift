@@ -14,13 +14,14 @@ extension StoreFixture {
     /// Writes the file STEM@FIELD(.INDEX).bin of a record.
     @discardableResult
     func setAsset(
-        _ record: RecordID, _ field: String, _ index: Int? = nil, bytes text: String
+        _ record: RecordID, _ field: String, _ index: Int? = nil, bytes text: String,
+        isInPlace: Bool = false
     ) throws -> AssetEntry? {
         let (hash, size) = try importBytes(text)
         return try write { transaction throws(RecordError) in
             try transaction.setAsset(
                 record, FieldName(field), index, hash, size: size,
-                fileExtension: Array("bin".utf8))
+                fileExtension: Array("bin".utf8), isInPlace: isInPlace)
         }
     }
 

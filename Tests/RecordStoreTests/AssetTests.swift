@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import Synchronization
 import Testing
 
 @Suite struct AssetTests {
@@ -26,12 +27,48 @@ import Testing
         #expect(try fixture.kinds("a") == [.created, .updated])
         #expect(try fixture.setAsset(id, "photo", bytes: "one")?.id == asset.id)
         #expect(try fixture.kinds("a") == [.created, .updated])
-        #expect(try fixture.setAsset(id, "photo", bytes: "two!")?.id == asset.id)
+        let written = try fixture.setAsset(id, "photo", bytes: "two", isInPlace: true)
+        #expect(written?.id == asset.id, "the same file with other bytes")
+        let replaced = try #require(try fixture.setAsset(id, "photo", bytes: "two!"))
+        #expect(replaced.id != asset.id, "another file")
         #expect(try fixture.files(id) == ["a@photo.bin=two!"])
         try fixture.removeAsset(id, "photo")
         #expect(try fixture.text("a") == "{\n  \"n\": 1\n}\n")
         #expect(try fixture.files(id) == [])
         #expect(try fixture.record("a")?.hasAssets == false)
+        try fixture.expectSound()
+    }
+
+    @Test("a row goes with its bytes when a list changes, and observers hear which name it had")
+    func rowsFollowBytes() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", "{}").id
+        for index in 0..<4 { try fixture.setAsset(id, "p", index, bytes: "p\(index)") }
+        func rows() throws -> [AssetID] { try fixture.store.assets(of: id).map(\.id) }
+        let heard = Mutex<[AssetNameChanges]>([])
+        fixture.store.observe { changes in
+            heard.withLock { $0 += changes.map(\.assetNames).filter { !$0.isEmpty } }
+        }
+        func former() -> [String] {
+            heard.withLock { heard in
+                defer { heard = [] }
+                return heard.flatMap(\.former).map { former in
+                    String(decoding: former.name, as: UTF8.self) + (former.isGone ? " gone" : "")
+                }.sorted()
+            }
+        }
+        let before = try rows()
+        let order = [3, 1, 0].map { "{\"$asset\": \"a@p.\($0).bin\"}" }
+        try fixture.save("a", "{\"p\": [\(order.joined(separator: ", "))]}")
+        #expect(try rows() == [before[3], before[1], before[0]])
+        #expect(try fixture.files(id) == ["a@p.0.bin=p3", "a@p.1.bin=p1", "a@p.2.bin=p0"])
+        #expect(former() == ["a@p.0.bin", "a@p.2.bin gone", "a@p.3.bin"])
+        try fixture.removeAsset(id, "p", 0)
+        #expect(try rows() == [before[1], before[0]])
+        #expect(former() == ["a@p.0.bin gone", "a@p.1.bin", "a@p.2.bin"])
+        try fixture.save("a", "{\"n\": 1, \"p\": [{\"$asset\": \"a@p.0.bin\"}]}")
+        #expect(try rows() == [before[1]])
+        #expect(former() == ["a@p.1.bin gone"])
         try fixture.expectSound()
     }
 
@@ -175,7 +212,8 @@ import Testing
         #expect(asset.kind == .value)
         #expect(asset.size == 65_537)
         #expect(try fixture.store.inlineValue(of: asset) == Array(long.utf8))
-        let changed = try fixture.setAsset(id, "t", bytes: String(repeating: "y", count: 70_000))
+        let changed = try fixture.setAsset(
+            id, "t", bytes: String(repeating: "y", count: 70_000), isInPlace: true)
         #expect(changed?.id == asset.id)
         #expect(changed?.size == 70_000)
         #expect(try fixture.setAsset(id, "t", bytes: "short") == nil)
@@ -213,6 +251,8 @@ import Testing
         let hash = try #require(try fixture.setAsset(draft, "photo", bytes: "one")?.hash)
         #expect(try fixture.store.collectAssets() == 0)
         try fixture.beginDelete(draft)
+        #expect(try fixture.store.collectAssets() == 0, "only the record was to go")
+        try fixture.removeAsset(draft, "photo")
         #expect(try fixture.store.collectAssets() == 1)
         #expect(!fixture.exists(hash))
     }
@@ -277,8 +317,10 @@ import Testing
             fileName: "a@photo.bin", size: 4,
             sha256: ContentHash(hex: String(repeating: "a", count: 64)))
         try fixture.upsert("a", ["photo": .asset(other)])
-        #expect(try fixture.store.asset(asset.id)?.isDownloaded == false)
-        #expect(try fixture.store.asset(asset.id)?.hash == other.sha256)
+        let replaced = try #require(try fixture.store.assets(of: id).first)
+        #expect(replaced.id != asset.id, "other bytes are another file")
+        #expect(!replaced.isDownloaded)
+        #expect(replaced.hash == other.sha256)
         #expect(try fixture.pending().isEmpty)
         try fixture.expectSound()
     }

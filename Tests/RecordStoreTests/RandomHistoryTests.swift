@@ -103,7 +103,8 @@ private final class RandomWalk {
         guard let old = model.entries[stem] else { return "delete nothing" }
         try fixture.beginDelete(old.id)
         if old.saved == nil {
-            model.entries[stem] = nil
+            model.entries[stem]?.draft = ""
+            if old.files.isEmpty { model.entries[stem] = nil }
         } else {
             model.entries[stem]?.isWaiting = true
             model.entries[stem]?.draft = nil

@@ -13,14 +13,16 @@ struct RequestTests {
         fixture.tree.canCacheAbsence(parent: fixture.notes, name: name.b, caller: caller)
     }
 
-    @Test("names that are not there may be remembered, but for .error and the daemon's own calls")
+    @Test("absent names may be remembered, but for .error, assets and the daemon's own calls")
     func absence() throws {
         let fixture = try TreeFixture()
-        for name in ["n.json", "n@photo.jpg", ".n.json.swp"] {
+        for name in ["n.json", ".n.json.swp"] {
             #expect(canCacheAbsence(fixture, name), "\(name)")
             #expect(!canCacheAbsence(fixture, name, as: TreeFixture.daemon), "\(name)")
         }
         #expect(!canCacheAbsence(fixture, ".error"))
+        // A text that names an asset brings it without a call for its name.
+        #expect(!canCacheAbsence(fixture, "n@photo.jpg"))
     }
 
     @Test("a refused rename takes back that its new name is absent, and no other name's")

@@ -30,27 +30,50 @@ extension RecordStore {
     package func importAsset(
         descriptor source: Int32
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
-        let files = AssetFiles(places: places)
         let temporary =
             places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
         let (hash, size) = try Self.copy(source, to: temporary)
-        Failpoint.pass(.assetWritten)
-        // From here on collection leaves the file alone.
-        assetsInFlight.withLock { $0.add(hash) }
-        if files.size(of: hash) == size {
-            unlink(temporary)
-            // Who placed it may have died before its name was on stable storage.
-            try files.sync(hash)
-            return (hash, size)
-        }
         do {
-            try files.place(temporary, as: hash)
+            try place(temporary, as: hash, size: size)
         } catch {
             unlink(temporary)
             throw error
         }
-        Failpoint.pass(.assetMoved)
         return (hash, size)
+    }
+
+    /// As `importAsset(fromFile:)`, of a file in `assets/tmp` that nobody writes to any more: it
+    /// becomes the stored file, without a copy, and its old name goes. After an error it is as it
+    /// was.
+    package func adoptAsset(
+        file path: String
+    ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
+        let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
+        defer { Glibc.close(source) }
+        let (hash, size) = try Self.hash(source) { (_, _) throws(RecordError) in }
+        guard fsync(source) == 0 else { throw RecordError.systemCall("sync \(path)", errno) }
+        try place(path, as: hash, size: size)
+        return (hash, size)
+    }
+
+    /// Gives a finished file on stable storage its place in the store, or removes it when its bytes
+    /// are there already.
+    private func place(
+        _ temporary: String, as hash: ContentHash, size: Int64
+    ) throws(RecordError) {
+        let files = AssetFiles(places: places)
+        Failpoint.pass(.assetWritten)
+        // From here on collection leaves the file alone.
+        assetsInFlight.withLock { $0.add(hash) }
+        if files.size(of: hash) == size {
+            // Who placed it may have died before its name was on stable storage.
+            try files.sync(hash)
+            unlink(temporary)
+            return
+        }
+        try files.place(temporary, as: hash)
+        Failpoint.pass(.assetMoved)
     }
 
     private static func copy(
@@ -63,6 +86,18 @@ extension RecordStore {
             Glibc.close(target)
             if !finished { unlink(path) }
         }
+        let result = try hash(source) { (buffer, count) throws(RecordError) in
+            try append(buffer, count, to: target, path)
+        }
+        guard fsync(target) == 0 else { throw RecordError.systemCall("sync \(path)", errno) }
+        finished = true
+        return result
+    }
+
+    /// The SHA-256 of a file and how many bytes it has; `each` gets them piece by piece.
+    private static func hash(
+        _ source: Int32, _ each: ([UInt8], Int) throws(RecordError) -> Void
+    ) throws(RecordError) -> (ContentHash, Int64) {
         var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: 1 << 17)
         var offset = 0
@@ -72,11 +107,9 @@ extension RecordStore {
             guard count >= 0 else { throw RecordError.systemCall("read the asset", errno) }
             if count == 0 { break }
             buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            try append(buffer, count, to: target, path)
+            try each(buffer, count)
             offset += count
         }
-        guard fsync(target) == 0 else { throw RecordError.systemCall("sync \(path)", errno) }
-        finished = true
         return (ContentHash(digest: hash.finalize()), Int64(offset))
     }
 
@@ -101,15 +134,7 @@ extension RecordStore {
         if source < 0 && errno == ENOENT { return nil }
         guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
         defer { Glibc.close(source) }
-        var state = SHA256()
-        var buffer = [UInt8](repeating: 0, count: 1 << 17)
-        while true {
-            let count = Glibc.read(source, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw RecordError.systemCall("read \(path)", errno) }
-            if count == 0 { return ContentHash(digest: state.finalize()) }
-            buffer.withUnsafeBytes { state.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        }
+        return try Self.hash(source) { (_, _) throws(RecordError) in }.0
     }
 
     /// What imports left that a crash interrupted.
@@ -161,17 +186,5 @@ extension SQLConnection {
             """, [.text(hash.hex)]
         ) { $0.bool(0) }
         return found ?? false
-    }
-}
-
-extension ContentHash {
-    init(digest: [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
-        var hex: [UInt8] = []
-        for byte in digest {
-            hex.append(digits[Int(byte >> 4)])
-            hex.append(digits[Int(byte & 15)])
-        }
-        self.init(hex: String(decoding: hex, as: UTF8.self))
     }
 }

@@ -1,7 +1,34 @@
 package import RecordModel
 import RecordSQL
+import Synchronization
+
+import class GRDB.DatabaseQueue
 
 extension RecordStore {
+    /// A text over this, in bytes, leaves SQLite's caches full and holes in the heap.
+    private static let largeText = 1 << 20
+
+    /// Whoever is done with a text says how large it was, for `releaseMemory`.
+    package func noteText(bytes: Int) {
+        if bytes > Self.largeText { hadLargeText.store(true, ordering: .relaxed) }
+    }
+
+    /// After a large text SQLite gives back what it has cached. False when there was none, and
+    /// nothing to do.
+    package func releaseMemory() throws(RecordError) -> Bool {
+        guard hadLargeText.exchange(false, ordering: .relaxed) else { return false }
+        for queue in [reader, writer].compactMap(\.self) {
+            do {
+                try queue.inDatabase { database in
+                    try SQLConnection(database).run("PRAGMA shrink_memory")
+                }
+            } catch {
+                throw RecordError(storeError: error)
+            }
+        }
+        return true
+    }
+
     /// How long a deleted record can be restored.
     package static var trashLifetime: Duration { .seconds(30 * 24 * 3600) }
 

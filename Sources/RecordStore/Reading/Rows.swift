@@ -8,7 +8,7 @@ enum Columns {
     static let record = "id, type_id, stem, state, flags, size, modified, created"
     static let asset = """
         a.id, a.record_id, r.stem, a.field, a.idx, a.kind, a.hash, a.size, a.ext, a.downloaded,
-        a.modified
+        a.modified, a.type_id
         """
     static let draft = """
         d.record_id, r.type_id, r.stem, d.text, d.code, d.message, d.line, d.text_column,
@@ -66,8 +66,9 @@ extension SQLStatement {
     func asset() -> AssetEntry {
         let index = int64(4)
         return AssetEntry(
-            id: AssetID(int64(0)), record: RecordID(int64(1)), stem: Stem(bytes: bytes(2)),
-            field: FieldName(bytes: bytes(3)), index: index < 0 ? nil : Int(index),
+            id: AssetID(int64(0)), record: RecordID(int64(1)), type: TypeID(int64(11)),
+            stem: Stem(bytes: bytes(2)), field: FieldName(bytes: bytes(3)),
+            index: index < 0 ? nil : Int(index),
             kind: AssetEntry.Kind(rawValue: int64(5)) ?? .file,
             hash: isNull(6) ? nil : ContentHash(hex: string(6)), size: int64(7),
             fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10))

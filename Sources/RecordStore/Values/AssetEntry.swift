@@ -12,6 +12,7 @@ package struct AssetEntry: Hashable, Sendable {
 
     package let id: AssetID
     package let record: RecordID
+    package let type: TypeID
     package let stem: Stem
     package let field: FieldName
     /// The place in a list of assets.

@@ -62,4 +62,6 @@ package struct StoreChange: Hashable, Sendable {
     /// The file whose name another one has taken, or that has lost it.
     package let replaced: RecordFile?
     package let effect: FileEffect
+    /// What the commit has done to the names of asset files, told with its last change.
+    package var assetNames = AssetNameChanges()
 }

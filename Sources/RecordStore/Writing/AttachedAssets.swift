@@ -35,19 +35,19 @@ struct ExpectedAsset {
     }
 }
 
-/// A row of `asset`, as attaching compares it.
-private struct AssetRow {
+/// Where in a record an asset is; -1 for a field that is no list.
+struct AssetPlace: Hashable {
     let field: FieldName
     let index: Int64
-    let hash: String?
-    let size: Int64
 
-    var content: ContentHash? { hash.map { ContentHash(hex: $0) } }
-}
+    init(field: FieldName, index: Int64) {
+        self.field = field
+        self.index = index
+    }
 
-private struct AssetPlace: Hashable {
-    let field: FieldName
-    let index: Int64
+    init(_ asset: AssetEntry) {
+        self.init(field: asset.field, index: Int64(asset.index ?? -1))
+    }
 }
 
 private struct FoundContent {
@@ -60,7 +60,7 @@ private struct FoundContent {
 /// Where the bytes of a record's assets may come from.
 private struct AssetSources {
     /// The rows that the record has.
-    let rows: [AssetPlace: AssetRow]
+    let rows: [AssetPlace: AssetEntry]
     /// What the text said that these rows are of.
     let old: [ExpectedAsset]
     /// From a version, the trash, a renamed record, or a file that was just written.
@@ -71,49 +71,66 @@ private struct AssetSources {
     }
 
     func size(of hash: ContentHash) -> Int64? {
-        rows.values.first { $0.hash == hash.hex }?.size
+        rows.values.first { $0.hash == hash }?.size
     }
 
     /// The row of the element of that file name, which need not be at its old place.
-    func row(named name: Text, _ key: AssetPlace) -> AssetRow? {
+    func row(named name: Text, _ key: AssetPlace) -> AssetEntry? {
         let named = old.filter { $0.field == key.field && $0.value?.fileName == name }
         let element = named.first { $0.index == key.index } ?? named.first
         return element.flatMap { rows[AssetPlace(field: $0.field, index: $0.index)] }
     }
 }
 
+/// What the text says of one place, and what is known of its bytes.
+private struct WantedAsset {
+    let key: AssetPlace
+    let kind: AssetEntry.Kind
+    let hash: ContentHash?
+    let size: Int64
+    let fileExtension: [UInt8]
+    /// Whether the file at the place, if there is one, goes on being this one.
+    let keepsPlace: Bool
+}
+
 extension Transaction {
     /// Makes the rows of `asset` what the text names, with the bytes of `AssetSources`; where it
-    /// finds none they are still to come.
+    /// finds none they are still to come. A row stays with its bytes: it moves with them inside
+    /// its list, and bytes that replace others get a row of their own.
     ///
     /// - Parameter old: the document whose assets the rows are.
     func attachAssets(
         of document: RecordDocument, replacing old: RecordDocument?, to record: RecordID,
-        _ place: TypePlace, hadAssets: Bool, known: [KeptAsset]
+        _ new: NewState, hadAssets: Bool
     ) throws(RecordError) -> (any: Bool, anyMissing: Bool) {
         let expected = ExpectedAsset.all(in: document, limits: store.options.limits)
         guard hadAssets || !expected.isEmpty else { return (false, false) }
-        var rows: [AssetPlace: AssetRow] = [:]
-        for row in try assetRows(of: record) {
-            rows[AssetPlace(field: row.field, index: row.index)] = row
-        }
-        let old = old.map { ExpectedAsset.all(in: $0, limits: store.options.limits) } ?? []
-        let sources = AssetSources(rows: rows, old: old, known: known)
+        var rows: [AssetPlace: AssetEntry] = [:]
+        for row in try connection.assets(of: record) { rows[AssetPlace(row)] = row }
+        let sources = AssetSources(
+            rows: rows,
+            old: old.map { ExpectedAsset.all(in: $0, limits: store.options.limits) } ?? [],
+            known: new.knownAssets)
         var anyMissing = false
+        var wanted: [WantedAsset] = []
         for asset in expected {
             let key = AssetPlace(field: asset.field, index: asset.index)
-            rows[key] = nil
-            guard let value = asset.value else {
-                try putAsset(record, place, key, kind: .value, nil, size: asset.size, ext: [])
-                continue
+            let found = try asset.value.flatMap { (value) throws(RecordError) in
+                try content(of: value, key, record, new.place, sources)
             }
-            let found = try content(of: value, key, record, place, sources)
-            if !(found?.isClaimed ?? false) { anyMissing = true }
-            try putAsset(
-                record, place, key, kind: .file, found?.hash,
-                size: found?.size ?? value.size ?? 0, ext: value.fileExtension)
+            if asset.value != nil, found?.isClaimed != true { anyMissing = true }
+            let isSame =
+                asset.value == nil
+                ? rows[key]?.kind == .value && old?[asset.field] == document[asset.field]
+                : rows[key]?.kind == .file && (rows[key]?.hash ?? found?.hash) == found?.hash
+            wanted.append(
+                WantedAsset(
+                    key: key, kind: asset.value == nil ? .value : .file, hash: found?.hash,
+                    size: found?.size ?? asset.value?.size ?? asset.size,
+                    fileExtension: asset.value?.fileExtension ?? [],
+                    keepsPlace: isSame || new.written == key))
         }
-        for key in rows.keys { try removeAssetRow(record, key.field, key.index) }
+        try place(wanted, rows, record, new.place.type)
         try connection.run(
             "UPDATE record SET flags = (flags & ~2) | ?2 WHERE id = ?1",
             [
@@ -123,44 +140,79 @@ extension Transaction {
         return (!expected.isEmpty, anyMissing)
     }
 
-    private func assetRows(of record: RecordID) throws(RecordError) -> [AssetRow] {
-        try connection.all(
-            "SELECT field, idx, hash, size FROM asset WHERE record_id = ?",
-            [.integer(record.rawValue)]
-        ) { row in
-            AssetRow(
-                field: FieldName(bytes: row.bytes(0)), index: row.int64(1),
-                hash: row.isNull(2) ? nil : row.string(2), size: row.int64(3))
+    /// Gives each wanted asset the row that stands for its bytes, or a new one.
+    private func place(
+        _ wanted: [WantedAsset], _ rows: [AssetPlace: AssetEntry], _ record: RecordID,
+        _ type: TypeID
+    ) throws(RecordError) {
+        var left = rows
+        var given: [AssetPlace: AssetEntry] = [:]
+        for asset in wanted where asset.keepsPlace {
+            given[asset.key] = left.removeValue(forKey: asset.key)
+        }
+        for asset in wanted where given[asset.key] == nil && asset.hash != nil {
+            let moved = left.filter {
+                $0.key.field == asset.key.field && $0.value.hash == asset.hash
+            }.min { $0.key.index < $1.key.index }
+            given[asset.key] = moved.flatMap { left.removeValue(forKey: $0.key) }
+        }
+        for asset in left.values.sorted(by: { $0.id < $1.id }) { try removeAssetRow(asset) }
+        for (key, asset) in given.sorted(by: { $0.value.id < $1.value.id })
+        where AssetPlace(asset) != key {
+            noteFormer(asset, isGone: false)
+            // Out of the way of the others that move; no place is below -1.
+            try connection.run(
+                "UPDATE asset SET idx = -2 - idx WHERE id = ?", [.integer(asset.id.rawValue)])
+        }
+        for asset in wanted {
+            if let row = given[asset.key] {
+                try update(row, to: asset, of: type)
+            } else {
+                try insert(asset, record, type)
+            }
         }
     }
 
-    private func putAsset(
-        _ record: RecordID, _ place: TypePlace, _ key: AssetPlace, kind: AssetEntry.Kind,
-        _ hash: ContentHash?, size: Int64, ext: [UInt8]
+    private func isHere(_ asset: WantedAsset) -> Bool {
+        asset.kind == .value
+            || asset.hash.flatMap { AssetFiles(places: store.places).size(of: $0) } != nil
+    }
+
+    private func insert(
+        _ asset: WantedAsset, _ record: RecordID, _ type: TypeID
     ) throws(RecordError) {
-        let isHere =
-            kind == .value || hash.flatMap { AssetFiles(places: store.places).size(of: $0) } != nil
+        assetNames.directories.insert(type)
         try connection.run(
             """
             INSERT INTO asset (record_id, type_id, field, idx, kind, hash, size, ext, downloaded,
                 modified)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-            ON CONFLICT DO UPDATE SET kind = ?5, hash = ?6, size = ?7, ext = ?8, downloaded = ?9,
-                modified = CASE WHEN hash IS ?6 AND size = ?7 THEN modified ELSE ?10 END
             """,
             [
-                .integer(record.rawValue), .integer(place.type.rawValue), .name(key.field),
-                .integer(key.index), .integer(kind.rawValue), .optional(hash?.hex),
-                .integer(size), .blob(ext), .bool(isHere), .time(now),
+                .integer(record.rawValue), .integer(type.rawValue), .name(asset.key.field),
+                .integer(asset.key.index), .integer(asset.kind.rawValue),
+                .optional(asset.hash?.hex), .integer(asset.size), .blob(asset.fileExtension),
+                .bool(isHere(asset)), .time(now),
             ])
     }
 
-    func removeAssetRow(
-        _ record: RecordID, _ field: FieldName, _ index: Int64
+    private func update(
+        _ row: AssetEntry, to asset: WantedAsset, of type: TypeID
     ) throws(RecordError) {
+        if row.fileExtension != asset.fileExtension || row.hash == nil {
+            assetNames.directories.insert(type)
+        }
         try connection.run(
-            "DELETE FROM asset WHERE record_id = ? AND field = ? AND idx = ?",
-            [.integer(record.rawValue), .name(field), .integer(index)])
+            """
+            UPDATE asset SET idx = ?2, kind = ?3, hash = ?4, size = ?5, ext = ?6, downloaded = ?7,
+                modified = CASE WHEN hash IS ?4 AND size = ?5 THEN modified ELSE ?8 END
+            WHERE id = ?1
+            """,
+            [
+                .integer(row.id.rawValue), .integer(asset.key.index),
+                .integer(asset.kind.rawValue), .optional(asset.hash?.hex), .integer(asset.size),
+                .blob(asset.fileExtension), .bool(isHere(asset)), .time(now),
+            ])
     }
 
     /// The bytes that a text means, in this order: those given with it; those of the hash that it
@@ -186,7 +238,7 @@ extension Transaction {
         }
         // What else is found keeps a file where one was, but it is not what the text claims.
         let isClaimed = value.sha256 == nil
-        if let row = sources.row(named: value.fileName, key), let hash = row.content {
+        if let row = sources.row(named: value.fileName, key), let hash = row.hash {
             return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
         }
         if case .asset(let stem, let field, let index, _) = value.entryName,
@@ -195,7 +247,7 @@ extension Transaction {
         {
             return FoundContent(hash: hash, size: asset.size, isClaimed: isClaimed)
         }
-        guard let row = sources.rows[key], let hash = row.content else { return nil }
+        guard let row = sources.rows[key], let hash = row.hash else { return nil }
         return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
     }
 

@@ -81,6 +81,10 @@ extension Transaction {
         try connection.asset(record, field, index)
     }
 
+    package func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
+        try connection.asset(id)
+    }
+
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
         try connection.assets(of: record)
     }

@@ -24,6 +24,19 @@ extension Transaction {
         return try requireAsset(record, field, index)
     }
 
+    /// The file is gone from its place.
+    func removeAssetRow(_ asset: AssetEntry) throws(RecordError) {
+        try connection.run("DELETE FROM asset WHERE id = ?", [.integer(asset.id.rawValue)])
+        noteFormer(asset, isGone: true)
+    }
+
+    /// Observers hear that the file has not the name that it had before this transaction.
+    func noteFormer(_ asset: AssetEntry, isGone: Bool) {
+        assetNames.former.append(
+            FormerAsset(id: asset.id, type: asset.type, name: asset.fileName, isGone: isGone))
+        assetNames.directories.insert(asset.type)
+    }
+
     /// A record with rows of `asset` that its text need not name yet.
     func markAssets(of record: RecordID) throws(RecordError) {
         try connection.run(
@@ -35,18 +48,24 @@ extension Transaction {
     /// the asset waits for the record. A STRING or BYTES field gets the bytes as its value; nil
     /// when that is too short to have a file of its own.
     ///
+    /// - Parameter isInPlace: the file that is there was written to and stays the same file; else
+    ///   other bytes replace it, and are another one.
+    ///
     /// Errors: notFound; accessDenied; schemaMismatch; invalidArgument for a gap in a list.
     @discardableResult
     package func setAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?, _ hash: ContentHash, size: Int64,
-        fileExtension: [UInt8]
+        fileExtension: [UInt8], isInPlace: Bool = false
     ) throws(RecordError) -> AssetEntry? {
         let owner = try requireRecord(record)
         let place = try writablePlace(owner.entry.type)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
-                record, field, index, hash, size: size, fileExtension: fileExtension)
+                record, field, index, hash, size: size, fileExtension: fileExtension,
+                isInPlace: isInPlace)
         }
+        let written =
+            isInPlace ? AssetPlace(field: field, index: Int64(index ?? -1)) : nil
         if try connection.asset(record, field, index)?.isShown != true {
             try touch(owner.entry.type)
         }
@@ -54,7 +73,8 @@ extension Transaction {
         let document = try parse(text, place)
         let type = try schema(of: place.name).type(of: field)
         if type == .string || type == .bytes {
-            try setValue(owner, place, document, field, type == .string, hash)
+            try setValue(
+                owner, place, document, field, isString: type == .string, hash, written)
             return try connection.asset(record, field, index)
         }
         let name = AssetEntry.fileName(
@@ -69,6 +89,7 @@ extension Transaction {
         try keepingDraft(of: owner) { () throws(RecordError) in
             var new = NewState(text: newText, place: place, stem: owner.entry.stem)
             new.knownAssets = [kept]
+            new.written = written
             if newText == text { new.modified = owner.entry.modified }
             _ = try update(owner, to: new)
         }
@@ -110,9 +131,13 @@ extension Transaction {
 
     private func holdAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?, _ hash: ContentHash, size: Int64,
-        fileExtension: [UInt8]
+        fileExtension: [UInt8], isInPlace: Bool
     ) throws(RecordError) -> AssetEntry {
-        let entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        var entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        if !isInPlace, let old = entry.hash, old != hash {
+            try removeAssetRow(entry)
+            entry = try expectAsset(record, field, index, fileExtension: fileExtension)
+        }
         if !entry.isShown { try touch(try requireEntry(record).type) }
         referredAssets.append(hash)
         try connection.run(
@@ -131,7 +156,7 @@ extension Transaction {
     /// The file of a long string or bytes value was written: its bytes are the value.
     private func setValue(
         _ owner: StoredRecord, _ place: TypePlace, _ document: RecordDocument,
-        _ field: FieldName, _ isString: Bool, _ hash: ContentHash
+        _ field: FieldName, isString: Bool, _ hash: ContentHash, _ written: AssetPlace?
     ) throws(RecordError) {
         let bytes = try store.bytes(ofFile: hash)
         if isString, String(validating: bytes, as: UTF8.self) == nil {
@@ -141,8 +166,9 @@ extension Transaction {
         let value: FieldValue = isString ? .string(Text(utf8: bytes)) : .bytes(bytes)
         let text = document.replacing([(field, value)])
         try keepingDraft(of: owner) { () throws(RecordError) in
-            _ = try update(
-                owner, to: NewState(text: text, place: place, stem: owner.entry.stem))
+            var new = NewState(text: text, place: place, stem: owner.entry.stem)
+            new.written = written
+            _ = try update(owner, to: new)
         }
     }
 
@@ -158,15 +184,15 @@ extension Transaction {
             .asset, zone: owner.zone, type: owner.entry.type, record: record,
             stem: owner.entry.stem, asset: asset.id)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
-            return try removeHeldAsset(owner, field, index)
+            return try removeHeldAsset(owner, asset)
         }
         let document = try parse(text, place)
-        guard document[field] != nil else { return try removeHeldAsset(owner, field, index) }
+        guard document[field] != nil else { return try removeHeldAsset(owner, asset) }
         let stem = owner.entry.stem
         let rest = remaining(document[field], without: index, stem)
         let new = NewState(
             text: document.replacing([(field, rest)]), place: place, stem: stem)
-        if let index { try closeGap(record, field, index) }
+        if index != nil { try closeGap(asset) }
         try keepingDraft(of: owner) { () throws(RecordError) in
             _ = try update(owner, to: new)
         }
@@ -174,9 +200,9 @@ extension Transaction {
 
     /// An asset that no text names. With the last one goes the empty draft that was made for it.
     private func removeHeldAsset(
-        _ owner: StoredRecord, _ field: FieldName, _ index: Int?
+        _ owner: StoredRecord, _ asset: AssetEntry
     ) throws(RecordError) {
-        try removeAssetRow(owner.id, field, Int64(index ?? -1))
+        try removeAssetRow(asset)
         guard try connection.assets(of: owner.id).isEmpty else { return }
         if owner.state == .draftOnly, owner.entry.size == 0 {
             return try beginDelete(owner.id)
@@ -206,12 +232,13 @@ extension Transaction {
     }
 
     /// The rows behind a removed one go one place to the front, with the numbers that they have.
-    private func closeGap(
-        _ record: RecordID, _ field: FieldName, _ index: Int
-    ) throws(RecordError) {
-        try removeAssetRow(record, field, Int64(index))
-        for asset in try connection.assets(of: record) where asset.field == field {
-            guard let place = asset.index, place > index else { continue }
+    private func closeGap(_ removed: AssetEntry) throws(RecordError) {
+        try removeAssetRow(removed)
+        for asset in try connection.assets(of: removed.record) where asset.field == removed.field {
+            guard let index = removed.index, let place = asset.index, place > index else {
+                continue
+            }
+            noteFormer(asset, isGone: false)
             try connection.run(
                 "UPDATE asset SET idx = ? WHERE id = ?",
                 [.integer(Int64(place - 1)), .integer(asset.id.rawValue)])

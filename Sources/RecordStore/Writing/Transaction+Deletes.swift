@@ -2,7 +2,9 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes.
+    /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes,
+    /// but for asset files that came before it: nobody has asked for those to go, and they keep an
+    /// empty draft.
     /// Nothing happens when it waits already. Errors: notFound, accessDenied.
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
@@ -10,7 +12,11 @@ extension Transaction {
         if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
         switch record.state {
         case .waitingDelete: return
-        case .draftOnly: try removeRows(of: id)
+        case .draftOnly:
+            if record.entry.hasAssets, try !connection.assets(of: id).isEmpty {
+                return try emptyDraft(record)
+            }
+            try removeRows(of: id)
         case .saved:
             if record.entry.hasDraft { try clearDraft(record) }
             try connection.run(
@@ -24,6 +30,13 @@ extension Transaction {
         note(
             .waiting, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem)
+    }
+
+    private func emptyDraft(_ record: StoredRecord) throws(RecordError) {
+        guard record.entry.size > 0 else { return }
+        _ = try saveDraft(
+            text: [], type: record.entry.type, stem: record.entry.stem,
+            error: .missingRecord(record.entry.stem))
     }
 
     /// The record is as before. Nothing happens when it does not wait.
@@ -84,6 +97,7 @@ extension Transaction {
     /// Everything that belongs to the record alone; children of the row first.
     func removeRows(of id: RecordID) throws(RecordError) {
         let value: [SQLValue] = [.integer(id.rawValue)]
+        for asset in try connection.assets(of: id) { noteFormer(asset, isGone: true) }
         try connection.run("DELETE FROM asset WHERE record_id = ?", value)
         try connection.run("DELETE FROM draft WHERE record_id = ?", value)
         try connection.run("DELETE FROM base WHERE record_id = ?", value)

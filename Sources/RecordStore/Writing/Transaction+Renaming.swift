@@ -38,8 +38,13 @@ extension Transaction {
         let held = try connection.assets(of: old)
         guard !held.isEmpty else { return }
         if try requireRecord(new).state == .draftOnly {
+            let places = Set(held.map { AssetPlace($0) })
+            for asset in try connection.assets(of: new) where places.contains(AssetPlace(asset)) {
+                try removeAssetRow(asset)
+            }
+            for asset in held { noteFormer(asset, isGone: false) }
             try connection.run(
-                "UPDATE OR REPLACE asset SET record_id = ?2 WHERE record_id = ?1",
+                "UPDATE asset SET record_id = ?2 WHERE record_id = ?1",
                 [.integer(old.rawValue), .integer(new.rawValue)])
             return try markAssets(of: new)
         }
@@ -49,6 +54,7 @@ extension Transaction {
                 new, asset.field, asset.index, hash, size: asset.size,
                 fileExtension: asset.fileExtension)
         }
+        for asset in held { try removeAssetRow(asset) }
     }
 
     private func save(

@@ -38,6 +38,8 @@ extension Transaction {
         var kind: ChangeKind?
         /// Asset files known from elsewhere: a version, the trash, a renamed record.
         var knownAssets: [KeptAsset] = []
+        /// The asset whose file was written in place, and so stays the same file.
+        var written: AssetPlace?
         /// For a record that comes back or comes from the server.
         var created: Timestamp?
         var createdBy: String?
@@ -47,6 +49,7 @@ extension Transaction {
     }
 
     func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
+        store.noteText(bytes: text.count)
         var limits = store.options.limits
         // What the server has is not ours to refuse.
         if author == .sync { limits.recordBytes = Int.max }
@@ -85,9 +88,8 @@ extension Transaction {
         try insert(record, name, generation, new, replacing: draft != nil)
         try putText(record, new.text)
         let assets = try attachAssets(
-            of: document, replacing: nil, to: record, new.place,
-            hadAssets: draft?.entry.hasAssets ?? false,
-            known: new.knownAssets)
+            of: document, replacing: nil, to: record, new,
+            hadAssets: draft?.entry.hasAssets ?? false)
         if draft == nil { try touch(new.place.type) }
         Failpoint.pass(.saveRecordWritten)
         let kind = new.kind ?? .created
@@ -201,8 +203,7 @@ extension Transaction {
     // MARK: Update
 
     func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
-        guard let oldText = try connection.savedText(of: existing.id), let name = existing.name
-        else { throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.") }
+        guard let name = existing.name else { throw RecordError.noText(existing) }
         try replaceFile(of: existing, new.effect, newText: new.text)
         if existing.entry.hasDraft { try clearDraft(existing) }
         if existing.state == .waitingDelete {
@@ -210,21 +211,8 @@ extension Transaction {
             pointsAfterCommit.append(.cancelDeleteCommitted)
             try touch(new.place.type)
         }
-        if oldText == new.text, new.knownAssets.isEmpty {
+        guard let (changed, assets) = try attachChanges(of: existing, to: new) else {
             return try keepValues(existing, new, textChanged: false)
-        }
-        let document = try parse(new.text, new.place)
-        let old = try parse(oldText, new.place)
-        var changed = document.changedFields(from: old)
-        try adopt(document, new.place.name, replacing: existing.id)
-        let before = try assetHashes(existing)
-        let assets = try attachAssets(
-            of: document, replacing: old, to: existing.id, new.place,
-            hadAssets: existing.entry.hasAssets,
-            known: new.knownAssets)
-        for field in try changedHashes(existing.id, since: before, assets.any)
-        where !changed.contains(field) {
-            changed.append(field)
         }
         if changed.isEmpty {
             return try keepValues(existing, new, textChanged: true, hasAssets: assets.any)
@@ -246,6 +234,31 @@ extension Transaction {
             shownKind(existing, kind), zone: new.place.zone.id, type: new.place.type,
             record: existing.id, stem: new.stem, token: token)
         return result(existing, new, .updated, hasAssets: assets.any)
+    }
+
+    /// The fields that are others than before, with their asset files in place; nil when the text
+    /// is the same. Both texts are taken apart in here, and nothing of that is left behind: a
+    /// large one would be in memory four times while it is written.
+    private func attachChanges(
+        of existing: StoredRecord, to new: NewState
+    ) throws(RecordError) -> (changed: [FieldName], assets: (any: Bool, anyMissing: Bool))? {
+        guard let oldText = try connection.savedText(of: existing.id) else {
+            throw RecordError.noText(existing)
+        }
+        if oldText == new.text, new.knownAssets.isEmpty { return nil }
+        let document = try parse(new.text, new.place)
+        let old = try parse(oldText, new.place)
+        var changed = document.changedFields(from: old)
+        try adopt(document, new.place.name, replacing: existing.id)
+        let before = try assetHashes(existing)
+        let assets = try attachAssets(
+            of: document, replacing: old, to: existing.id, new,
+            hadAssets: existing.entry.hasAssets)
+        for field in try changedHashes(existing.id, since: before, assets.any)
+        where !changed.contains(field) {
+            changed.append(field)
+        }
+        return (changed, assets)
     }
 
     /// The values are as before: at most the text and the times change.
@@ -305,5 +318,11 @@ extension Transaction {
             INSERT INTO record_text (record_id, text) VALUES (?, ?)
             ON CONFLICT DO UPDATE SET text = excluded.text
             """, [.integer(record.rawValue), .blob(text)])
+    }
+}
+
+extension RecordError {
+    fileprivate static func noText(_ record: StoredRecord) -> RecordError {
+        RecordError(.corrupt, "Record \(record.entry.stem) has no text.")
     }
 }

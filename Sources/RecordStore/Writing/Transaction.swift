@@ -25,6 +25,8 @@ package final class Transaction {
     var ownRecordIDs: Range<Int64>?
     /// Asset files that an import placed and that rows of this transaction refer to.
     var referredAssets: [ContentHash] = []
+    /// Told to observers with the last of `changes`.
+    var assetNames = AssetNameChanges()
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
     /// Set when a zone or type came or went, or changed its mapping or permission.
@@ -35,5 +37,12 @@ package final class Transaction {
         self.store = store
         self.author = author
         self.now = now
+    }
+
+    /// What observers are told.
+    var finishedChanges: [StoreChange] {
+        var changes = changes
+        if let last = changes.indices.last { changes[last].assetNames = assetNames }
+        return changes
     }
 }

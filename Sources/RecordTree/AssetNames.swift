@@ -1,0 +1,40 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Asset files that have lost their names: whoever has one open goes on with it, and a name
+    /// that the kernel still holds for it leads nowhere, so that the kernel looks it up again.
+    ///
+    /// The kernel forgets their attributes before the change returns. Their names follow when the
+    /// directory is free, which may be after it: until then they answer ESTALE, and the kernel
+    /// repeats the call with the name.
+    func assetNamesChanged(_ changes: [StoreChange]) {
+        var heard: [KernelNotice] = []
+        var names: [KernelNotice] = []
+        for change in changes where !change.assetNames.isEmpty {
+            for former in change.assetNames.former {
+                let number = state.withLock { $0.loseName(former) }
+                if let number { heard.append(.content(number)) }
+                names.append(.entry(parent: NodeNumber(former.type), name: former.name))
+            }
+            heard += change.assetNames.directories.map { .content(NodeNumber($0)) }
+        }
+        guard !heard.isEmpty else { return }
+        deliver(heard)
+        notify(names)
+    }
+}
+
+extension Tree.State {
+    /// Gives the number that the kernel may have for the file.
+    fileprivate mutating func loseName(_ former: FormerAsset) -> NodeNumber? {
+        let number = nodes.disown(.asset(former.id))
+        if let open = assets[former.id] {
+            if let number { detached[number] = .asset(open) }
+            if former.isGone { assets[former.id] = nil }
+        }
+        if former.isGone { nodes.forgetEpoch(of: .asset(former.id)) }
+        return number
+    }
+}

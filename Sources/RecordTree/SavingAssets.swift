@@ -1,0 +1,78 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension Tree {
+    /// Gives the working copy to the store and to the record, in one transaction.
+    func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
+        try open.changing { () throws(RecordError) in
+            try saveWorkingCopy(of: open, isLast: isLast)
+        }
+    }
+
+    private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
+        let (version, size) = open.state.withLock { state in
+            let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
+            return (isSaveable ? state.version : nil, state.size)
+        }
+        guard let version, let hash = try handOver(open) else { return }
+        let saved = try store.write(author: .mount) {
+            (transaction) throws(RecordError) -> (hasName: Bool, entry: AssetEntry?) in
+            guard let place = try self.place(of: open, in: transaction) else { return (false, nil) }
+            let entry = try transaction.setAsset(
+                place.record, place.field, place.index, hash, size: size,
+                fileExtension: open.fileExtension, isInPlace: true)
+            return (true, entry)
+        }
+        state.withLock { state in
+            state.assetWrites += 1
+            open.state.withLock { open in
+                open.savedVersion = version
+                open.imported = nil
+                if !saved.hasName { open.isUnlinked = true }
+            }
+            if let id = saved.entry?.id { state.assets.move(open, to: id) }
+        }
+    }
+
+    /// The working copy becomes a file of the store, and what readers see. Nothing is copied, for
+    /// nobody writes to it any more: the next write makes another working copy.
+    private func handOver(_ open: OpenAsset) throws(RecordError) -> ContentHash? {
+        let (path, imported) = open.state.withLock { ($0.workingCopy, $0.imported) }
+        guard let path else { return imported }
+        let (hash, _) = try store.adoptAsset(file: String(decoding: path, as: UTF8.self))
+        let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+        open.state.withLock { state in
+            state.file = stored
+            state.workingCopy = nil
+            state.imported = hash
+        }
+        return hash
+    }
+
+    /// Where the bytes of an open asset belong now; nil when its file has lost its name.
+    ///
+    /// An element that was taken out of its list is gone, whatever is at its place. Elsewhere the
+    /// one who writes last wins: who replaced the file meanwhile finds his bytes in history.
+    private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
+        -> AssetKey?
+    {
+        if let row = try transaction.asset(open.id) { return AssetKey(row) }
+        let place = open.place
+        guard place.index == nil || !open.hadBytes, try transaction.record(place.record) != nil
+        else { return nil }
+        return place
+    }
+}
+
+extension [AssetID: OpenAsset] {
+    /// The open file's bytes are those of another row now.
+    mutating func move(_ open: OpenAsset, to id: AssetID) {
+        let old = open.id
+        guard old != id, self[id] == nil else { return }
+        if self[old] === open { self[old] = nil }
+        open.state.withLock { $0.id = id }
+        self[id] = open
+    }
+}
