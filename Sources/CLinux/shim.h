@@ -8,3 +8,4 @@ int renameat2(int, const char *, int, const char *, unsigned int);
 int fallocate(int, int, off_t, off_t);
 int malloc_trim(size_t);
 ssize_t copy_file_range(int, off_t *, int, off_t *, size_t, unsigned int);
+int syncfs(int);

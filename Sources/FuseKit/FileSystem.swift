@@ -9,7 +9,7 @@ package protocol FileSystem: AnyObject, Sendable {
     /// `connection.wanted` holds the session's defaults, readdirplus included: a file system that
     /// does not implement `readdirplus` removes it.
     func initialize(_ connection: inout Connection)
-    /// Called once after the last call.
+    /// Called once after the last call. Replies that are kept must be answered when it returns.
     func destroy()
 
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply)

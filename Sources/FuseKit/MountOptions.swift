@@ -10,6 +10,8 @@ package struct MountOptions: Hashable, Sendable {
     package var isReadOnly = false
     /// The kernel checks the permission bits before it asks; without it only the file system does.
     package var checksPermissions = true
+    /// The directory may have files, which the mount then hides.
+    package var hidesFiles = false
     /// Further options for `-o`, such as `noatime` or `context=...`.
     package var extra: [String] = []
 

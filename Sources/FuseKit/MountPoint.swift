@@ -13,19 +13,31 @@ package enum MountPoint {
 
     /// Whether `path` is the root of a mount, read from the kernel's table so that a mount that
     /// hangs cannot hang the caller.
-    package static func isMounted(_ path: String) -> Bool {
-        guard let file = fopen("/proc/self/mountinfo", "r") else { return false }
-        defer { fclose(file) }
+    package static func isMounted(_ path: String) -> Bool { device(at: path) != nil }
+
+    /// The device number of what is mounted at `path`, the topmost if there are several.
+    static func device(at path: String) -> String? {
         let wanted = Array(path.utf8)
+        return table().last { $0.path == wanted }?.device
+    }
+
+    /// Whether a file system is mounted anywhere, by its device number.
+    static func isMounted(device: String) -> Bool { table().contains { $0.device == device } }
+
+    /// The mounts of this process in the kernel's order, by their first fields: see proc(5).
+    private static func table() -> [(path: [UInt8], device: String)] {
+        guard let file = fopen("/proc/self/mountinfo", "r") else { return [] }
+        defer { fclose(file) }
+        var mounts: [(path: [UInt8], device: String)] = []
         var line: UnsafeMutablePointer<CChar>?
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, file) > 0 {
             guard let line else { break }
             let fields = String(cString: line).split(separator: " ", maxSplits: 5)
-            if fields.count > 4, unescaped(fields[4]) == wanted { return true }
+            if fields.count > 4 { mounts.append((unescaped(fields[4]), String(fields[2]))) }
         }
-        return false
+        return mounts
     }
 
     /// Unmounts `path`: directly as root, else by fusermount3.
@@ -39,7 +51,8 @@ package enum MountPoint {
     }
 
     /// Checks that `path` is a directory that can be mounted on.
-    package static func check(_ path: String) throws(MountError) {
+    /// - Parameter allowsFiles: also when that hides files.
+    package static func check(_ path: String, allowsFiles: Bool = false) throws(MountError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw missing(path, Errno.last) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -49,7 +62,8 @@ package enum MountPoint {
             throw MountError(
                 .alreadyMounted, "something is mounted at \(path) already; unmount it first")
         }
-        guard try isEmpty(path) else {
+        let isFit = allowsFiles ? true : try isEmpty(path)
+        guard isFit else {
             throw MountError(
                 .notEmpty, "\(path) is not empty; mounting there would hide what it holds")
         }

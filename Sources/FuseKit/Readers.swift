@@ -22,29 +22,64 @@ final class Readers: Sendable {
     /// The call on which the reader works, by its number; 0 while it reads, or has lost the right.
     private let current = Atomic<UInt64>(0)
     private let wake = Semaphore()
+    /// The readers, as long as none has ended: who stops them interrupts their reads.
+    private let crew = Mutex(Crew())
+    private let hasEnded = Semaphore()
     private let isAsleep = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
 
+    private struct Crew: Sendable {
+        var readers: [SystemThread] = []
+        var hasEnded = false
+    }
+
     init(_ session: SessionPointer) { self.session = session }
 
-    /// Carries out calls until the file system is unmounted.
+    /// Carries out calls until the file system is unmounted, or until `stop`.
     func run(threads: Int) throws(Errno) {
         let watch = threads > 1 ? try SystemThread(name: "fuse-watch") { self.watch() } : nil
-        var readers: [SystemThread] = []
         defer {
-            for reader in readers { reader.join() }
             isOver.store(true, ordering: .sequentiallyConsistent)
             wake.signal()
             watch?.join()
         }
         for number in 1...threads {
             do throws(Errno) {
-                readers.append(try SystemThread(name: "fuse-\(number)") { self.readCalls() })
+                let reader = try SystemThread(name: "fuse-\(number)") { self.readCalls() }
+                crew.withLock { $0.readers.append(reader) }
             } catch {
                 // With one reader the mount works; without any it would hang its users.
-                guard readers.isEmpty else { break }
+                guard number == 1 else { break }
+                crew.withLock { $0.hasEnded = true }
                 throw error
             }
+        }
+        hasEnded.wait()
+        let readers = crew.withLock { crew in
+            crew.hasEnded = true
+            return crew.readers
+        }
+        for reader in readers { reader.join() }
+    }
+
+    /// Takes no more calls, although the file system has users: those being carried out are
+    /// answered, and `run` returns. What waits in the kernel fails when the session is destroyed.
+    func stop() {
+        SystemThread.prepareInterrupts()
+        // A reader that is about to read misses an interrupt, and so gets another one.
+        while !interruptReaders() {
+            var tick = Self.tick
+            nanosleep(&tick, nil)
+        }
+    }
+
+    /// - Returns: whether they are ending by themselves.
+    private func interruptReaders() -> Bool {
+        crew.withLock { crew in
+            guard !crew.hasEnded else { return true }
+            fuse_session_exit(session.raw)
+            for reader in crew.readers { reader.interrupt() }
+            return false
         }
     }
 
@@ -69,6 +104,7 @@ final class Readers: Sendable {
         // Whatever ended this reader ends the next one too.
         fuse_session_exit(session.raw)
         right.signal()
+        hasEnded.signal()
     }
 
     private func begin() -> UInt64 {

@@ -7,7 +7,7 @@ package final class Session: Sendable {
     private enum State: Sendable {
         case new
         case mounted(SessionPointer)
-        case running
+        case running(Readers)
         case ended
     }
 
@@ -17,6 +17,9 @@ package final class Session: Sendable {
     private let box: FileSystemBox
     /// Guards the step from one life stage to the next.
     private let state = Mutex(State.new)
+    /// The kernel's number of the mounted file system, which says whether what is mounted
+    /// somewhere is this one.
+    private let device = Mutex<String?>(nil)
 
     /// - Parameter mountpoint: an absolute path without symbolic links.
     package init(fileSystem: any FileSystem, mountpoint: String, options: MountOptions) {
@@ -26,9 +29,14 @@ package final class Session: Sendable {
     }
 
     deinit {
-        state.withLock { state in
-            if case .mounted(let session) = state { session.destroy() }
-            state = .ended
+        let unused: SessionPointer? = state.withLock { state in
+            defer { state = .ended }
+            if case .mounted(let session) = state { return session }
+            return nil
+        }
+        if let unused {
+            detach()
+            unused.destroy()
         }
     }
 
@@ -41,35 +49,40 @@ package final class Session: Sendable {
                     + "pass --device /dev/fuse --cap-add SYS_ADMIN")
         }
         guard geteuid() == 0 || MountPoint.helper != nil else { throw MountPoint.helperMissing }
-        try MountPoint.check(mountpoint)
+        try MountPoint.check(mountpoint, allowsFiles: options.hidesFiles)
         let session = try SessionPointer(box: box, options: options)
         guard fuse_session_mount(session.raw, mountpoint) == 0 else {
             session.destroy()
             throw MountError(.failed, "could not mount at \(mountpoint)" + hint)
         }
         InitAnswer.watch(session.raw)
+        device.withLock { $0 = MountPoint.device(at: mountpoint) }
         state.withLock { $0 = .mounted(session) }
     }
 
-    /// Answers calls until the file system is unmounted, by `unmount` or by anybody else; then
-    /// ends the notifier and calls the file system's `destroy`.
+    /// Answers calls until the file system is unmounted, by `unmount` or by anybody else, or until
+    /// `stop`; then ends the notifier and calls the file system's `destroy`.
     /// - Parameter threads: how many carry out calls; more than one matter only when calls are slow
     ///   (see `Readers`).
     package func run(threads: Int = Session.defaultThreads) throws(MountError) {
-        let session: SessionPointer? = state.withLock { state in
+        let start: (SessionPointer, Readers)? = state.withLock { state in
             guard case .mounted(let session) = state else { return nil }
-            state = .running
-            return session
+            let readers = Readers(session)
+            state = .running(readers)
+            return (session, readers)
         }
-        guard let session else { throw MountError(.notMounted, "\(mountpoint) is not mounted") }
+        guard let (session, readers) = start else {
+            throw MountError(.notMounted, "\(mountpoint) is not mounted")
+        }
         defer {
-            notifier.stop()
-            session.destroy()
             state.withLock { $0 = .ended }
+            notifier.stop()
+            detach()
+            session.destroy()
         }
         do throws(Errno) {
             try notifier.start(session)
-            try Readers(session).run(threads: max(1, threads))
+            try readers.run(threads: max(1, threads))
         } catch {
             throw MountError(.failed, "could not start a thread: \(error)")
         }
@@ -78,7 +91,52 @@ package final class Session: Sendable {
     /// Unmounts, which makes `run` return once the last user is gone.
     /// - Parameter lazy: also while in use.
     package func unmount(lazy: Bool = false) throws(MountError) {
+        guard hasMountpoint else {
+            throw MountError(.notMounted, "\(mountpoint) is not this mount any more")
+        }
         try MountPoint.unmount(mountpoint, lazy: lazy)
+    }
+
+    /// Makes `run` return although the file system has users. Their calls fail from then on.
+    ///
+    /// Not from a thread that carries out calls, nor from the notifier's.
+    package func stop() {
+        let readers: Readers? = state.withLock { state in
+            switch state {
+            case .mounted(let session):
+                fuse_session_exit(session.raw)
+                return nil
+            case .running(let readers): return readers
+            case .new, .ended: return nil
+            }
+        }
+        guard let readers else { return }
+        // First, while there are readers: it may itself wait for a call through the mount.
+        notifier.stop()
+        readers.stop()
+    }
+
+    /// Whether the file system still has a place in the tree of files; without one it may have
+    /// users that have it open.
+    package var isMounted: Bool {
+        guard let device = device.withLock({ $0 }) else { return true }
+        return MountPoint.isMounted(device: device)
+    }
+
+    /// Whether what is mounted at the mountpoint is this file system.
+    private var hasMountpoint: Bool {
+        guard let device = device.withLock({ $0 }) else { return true }
+        return MountPoint.device(at: mountpoint) == device
+    }
+
+    /// Takes away a mount whose calls nobody will answer.
+    private func detach() {
+        guard device.withLock({ $0 }) != nil, hasMountpoint else { return }
+        do {
+            try MountPoint.unmount(mountpoint, lazy: true)
+        } catch {
+            // Somebody else was faster, or may and we may not: it is stale then, as after a crash.
+        }
     }
 
     /// Three slow calls, such as fsync on a slow disk, leave the mount usable.

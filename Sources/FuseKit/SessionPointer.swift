@@ -28,11 +28,11 @@ struct SessionPointer: @unchecked Sendable {
         self.raw = raw
     }
 
-    /// Unmounts when that has not happened, calls the file system's destroy, frees.
-    func destroy() {
-        fuse_session_unmount(raw)
-        fuse_session_destroy(raw)
-    }
+    /// Calls the file system's destroy when the kernel has not, ends the connection and frees.
+    ///
+    /// Users that are left get ENOTCONN. Does not unmount: libfuse would take away whatever is
+    /// mounted under the name by now.
+    func destroy() { fuse_session_destroy(raw) }
 }
 
 /// Carries the file system through libfuse's user data.

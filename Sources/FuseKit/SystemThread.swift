@@ -17,7 +17,7 @@ package struct SystemThread: Sendable {
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-                blockEndingSignals()
+                setSignals()
                 recordfs_name_thread(body.name)
                 body.run()
                 return nil
@@ -33,6 +33,19 @@ package struct SystemThread: Sendable {
         pthread_join(thread, nil)
     }
 
+    /// Ends the system call in which the thread waits with EINTR. Only for a thread that has not
+    /// been joined, after `prepareInterrupts`.
+    func interrupt() {
+        pthread_kill(thread, SIGUSR1)
+    }
+
+    /// Makes the signal of `interrupt` do nothing but interrupt.
+    static func prepareInterrupts() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in }
+        sigaction(SIGUSR1, &action, nil)
+    }
+
     private final class Body: Sendable {
         let name: String
         let run: @Sendable () -> Void
@@ -44,9 +57,13 @@ package struct SystemThread: Sendable {
     }
 }
 
-private func blockEndingSignals() {
+/// A thread starts with the signals of its maker, which may have blocked all of them.
+private func setSignals() {
     var signals = sigset_t()
     sigemptyset(&signals)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGUSR1)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }

@@ -14,6 +14,8 @@ package struct MountConfiguration: Sendable {
     package var allowOther = false
     /// Without them the kernel learns at the first call that there are none, and asks no more.
     package var extendedAttributes = false
+    /// The mountpoint may have files, which the mount then hides.
+    package var hidesFiles = false
     /// Further `-o` options for libfuse.
     package var options: [String] = []
     /// How long a deleted name may come back as the same record.
@@ -28,11 +30,12 @@ package struct MountConfiguration: Sendable {
 
 /// A store as a mounted file system, from mount to unmount.
 package enum MountDaemon {
-    /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted.
+    /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted,
+    /// detached or asked to `stop`; the last two also while it has users.
     /// The store stays open; what waited is final when this returns.
     package static func run(
-        _ configuration: MountConfiguration, store: RecordStore, logger: Logger,
-        ready: @escaping @Sendable () -> Void
+        _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
+        logger: Logger, ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
             owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly,
@@ -62,14 +65,15 @@ package enum MountDaemon {
             throw RecordError(.ioFailure, "\(error)")
         }
         let maintenance = Maintenance(tree: tree, logger: logger)
-        do throws(MountError) {
+        let ending = MountEnding(session, request: stop, logger: logger)
+        let outcome = Result { () throws(MountError) in
             try maintenance.start()
+            try ending.start()
             try session.run(threads: configuration.threads)
-        } catch {
-            maintenance.stop()
-            throw RecordError(.ioFailure, "\(error)")
         }
+        ending.stop()
         maintenance.stop()
+        if case .failure(let error) = outcome { throw RecordError(.ioFailure, "\(error)") }
         try tree.finish()
     }
 
@@ -80,6 +84,7 @@ package enum MountDaemon {
         // attributes of the directory before each change of it.
         options.checksPermissions = configuration.allowOther
         options.isReadOnly = configuration.readOnly
+        options.hidesFiles = configuration.hidesFiles
         options.extra = configuration.options
         return options
     }

@@ -26,6 +26,9 @@ final class RecordFileSystem: FileSystem {
         ready()
     }
 
+    /// The last moment in which calls that wait can be answered.
+    func destroy() { tree.answerWaiting() }
+
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply) {
         let caller = Requester(reply.caller)
         do throws(RecordError) {

@@ -3,12 +3,13 @@ import Synchronization
 
 /// Something that happens once, and that threads wait for with a limit: a pipe that has become
 /// readable. Without a pipe (no descriptors left) it is seen at the end of the wait.
-final class StopSignal: Sendable {
-    private let reading: Int32
+package final class StopSignal: Sendable {
+    /// Becomes readable when it has happened, and stays so; -1 without a pipe.
+    let reading: Int32
     private let writing: Int32
     private let hasHappened = Mutex(false)
 
-    init() {
+    package init() {
         var ends: [Int32] = [-1, -1]
         if pipe(&ends) != 0 { ends = [-1, -1] }
         (reading, writing) = (ends[0], ends[1])
@@ -20,17 +21,19 @@ final class StopSignal: Sendable {
         close(writing)
     }
 
-    func set() {
+    package func set() {
         hasHappened.withLock { $0 = true }
         _ = write(writing, "x", 1)
     }
 
+    package var isSet: Bool { hasHappened.withLock { $0 } }
+
     /// Whether it has happened, waiting for at most this long. It stays so.
-    func wait(_ limit: Duration) -> Bool {
+    package func wait(_ limit: Duration) -> Bool {
         var poll = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         let (seconds, attoseconds) = limit.components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         return Glibc.poll(&poll, 1, Int32(clamping: milliseconds)) > 0
-            || hasHappened.withLock { $0 }
+            || isSet
     }
 }

@@ -46,15 +46,27 @@ extension Tree {
             olderThan: age, except: returning, author: .mount)
     }
 
-    /// The last calls before the store closes: nothing waits over an unmount.
-    package func finish() throws(RecordError) {
+    /// Lets go whoever waits for events or for bytes from elsewhere: the mount ends.
+    package func answerWaiting() {
         events.finish()
         interruptWaitingReads()
+    }
+
+    /// The last calls before the store closes: nothing waits over an unmount.
+    package func finish() throws(RecordError) {
+        answerWaiting()
+        releaseHandles()
         guard retryUnsaved() else {
             throw RecordError(
                 .noSpace, "\(unsavedCount) records could not be saved; see the log")
         }
         try finalizeDeletes(olderThan: .zero)
         try store.sync()
+    }
+
+    /// Closes what the kernel still has open when the mount is taken from its users: each `write`
+    /// that was answered is saved, as a record or as a draft.
+    private func releaseHandles() {
+        for number in state.withLock({ Array($0.handles.keys) }) { release(number) }
     }
 }

@@ -19,6 +19,7 @@ enum Readme {
             cat .recordfs/meta/DB/ZONE/TYPE/NAME.json    name, times, state, error
             recordfs status                everything that waits or needs you
             recordfs draft discard PATH    give a draft up
+            recordfs restore --since 1h .  take back what was done to a directory
 
         Names that do not end in `.json` (swap files, backups, temporary files) are scratch: they
         stay on this machine. What tools have forgotten there (NAME~, swap files) goes into a trash

@@ -149,8 +149,9 @@ extension Tree {
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
         notices.append(.content(NodeNumber(change.zone)))
-        // A name that came may be remembered as absent, one that went as present.
-        if let zone = try? store.zone(change.zone) {
+        // A name that came may be remembered as absent, one that went as present. Only that name:
+        // the kernel takes a directory whose name it forgets from those who stand in it.
+        if change.type == nil, let zone = try? store.zone(change.zone) {
             notices.append(
                 .entry(
                     parent: NodeNumber(zone.database), name: NameCodec.encode(zone.name.bytes)))

@@ -7,7 +7,7 @@ enum Entry {
     static func main() {
         // A reader that has enough ends a command quietly, as it ends cat.
         signal(SIGPIPE, SIG_DFL)
-        let arguments = leadingState(MountHelper.translate(CommandLine.arguments))
+        let arguments = stateBehindCommand(MountHelper.translate(CommandLine.arguments))
         do {
             var command = try RecordFSCommand.parseAsRoot(arguments)
             try command.run()
@@ -19,18 +19,27 @@ enum Entry {
         }
     }
 
-    /// `--state DIR` may stand before the command too: it is then what RECORDFS_STATE says.
-    private static func leadingState(_ arguments: [String]) -> [String] {
-        guard let first = arguments.first else { return arguments }
-        if first == "--state", arguments.count > 1 {
-            setenv("RECORDFS_STATE", arguments[1], 1)
-            return Array(arguments.dropFirst(2))
+    /// `--state DIR` may stand before the command too.
+    private static func stateBehindCommand(_ arguments: [String]) -> [String] {
+        var option: [String] = []
+        var rest = arguments[...]
+        if rest.first == "--state", rest.count > 1 {
+            option = Array(rest.prefix(2))
+            rest = rest.dropFirst(2)
+        } else if let first = rest.first, first.hasPrefix("--state=") {
+            option = [first]
+            rest = rest.dropFirst()
         }
-        if first.hasPrefix("--state=") {
-            setenv("RECORDFS_STATE", String(first.dropFirst("--state=".count)), 1)
-            return Array(arguments.dropFirst())
+        var names: [String] = []
+        var command: any ParsableCommand.Type = RecordFSCommand.self
+        while let name = rest.first,
+            let next = command.configuration.subcommands.first(where: { $0.isNamed(name) })
+        {
+            names.append(name)
+            command = next
+            rest = rest.dropFirst()
         }
-        return arguments
+        return names + option + rest
     }
 
     /// Help and version go to standard output, wrong usage to standard error.
@@ -42,6 +51,12 @@ enum Entry {
         }
         Terminal.print(message)
         return ExitStatus.success
+    }
+}
+
+extension ParsableCommand {
+    fileprivate static func isNamed(_ word: String) -> Bool {
+        configuration.commandName == word || configuration.aliases.contains(word)
     }
 }
 
@@ -59,7 +74,8 @@ struct RecordFSCommand: ParsableCommand {
         abstract: "Records as files: JSON records in a crash-safe store, mounted as a directory.",
         discussion: """
             A record path is written as on the mount: private/ZONE/TYPE/NAME, with or without \
-            .json. Paths of files on a mount work too. See recordfs(1).
+            .json. Paths of files on a mount work too, and mean the store of that mount. See \
+            recordfs(1).
             """,
         version: ProgramVersion.text,
         subcommands: [

@@ -95,7 +95,11 @@ final class MemoryFileSystem: FileSystem {
         log.add("initialize \(connection.maxWrite)")
     }
 
-    func destroy() { log.add("destroy") }
+    func destroy() {
+        log.add("destroy")
+        // Dropped replies are answered.
+        waiting.withLock { $0 = [] }
+    }
 
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply) {
         log.add("lookup \(name)")

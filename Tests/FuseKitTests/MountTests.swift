@@ -49,6 +49,33 @@ struct MountLifeTests {
         #expect(mount.runEnded())
     }
 
+    @Test("a stopped session ends although it is in use, and its users get errors")
+    func stop() throws {
+        let mount = try TestMount(MemoryFileSystem(["stream": "1"]))
+        let reader = try ChildProcess(["cat", mount.file("stream")])
+        #expect(mount.fileSystem.log.waits(for: "read stream"))
+        mount.session.stop()
+        #expect(mount.runEnded())
+        #expect(!MountPoint.isMounted(mount.path))
+        #expect(try reader.finish().status != 0)
+    }
+
+    @Test("a detached session that is stopped leaves what is mounted at its place by now")
+    func stopBelowAnother() throws {
+        let first = try TestMount()
+        let held = open(first.path, O_RDONLY | O_DIRECTORY)
+        defer { close(held) }
+        try first.session.unmount(lazy: true)
+        #expect(!first.session.isMounted)
+        let second = Session(
+            fileSystem: MemoryFileSystem(), mountpoint: first.path, options: Self.options)
+        try second.mount()
+        #expect(throws: MountError.self) { try first.session.unmount(lazy: true) }
+        first.session.stop()
+        #expect(first.runEnded())
+        #expect(MountPoint.isMounted(first.path) && second.isMounted)
+    }
+
     @Test("a session that never ran unmounts when it goes")
     func neverRun() throws {
         let path = try TestFolder.make()

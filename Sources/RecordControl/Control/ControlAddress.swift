@@ -17,12 +17,16 @@ package struct ControlAddress: Sendable {
 
     /// A connection to the process that has the store; nil when nobody listens.
     ///
-    /// Errors: `accessDenied` for another user's socket, `ioFailure`.
+    /// Errors: `accessDenied` for another user's socket, `alreadyExists` for what is no socket,
+    /// `ioFailure`.
     package func connect() throws(RecordError) -> ControlSocket? {
         try withSocket { (socket, address) throws(RecordError) in
             if call(Glibc.connect, socket, address) == 0 { return socket }
             switch errno {
-            case ENOENT, ECONNREFUSED, ENOTDIR: return nil
+            case ENOENT, ENOTDIR: return nil
+            case ECONNREFUSED:
+                try checkKind()
+                return nil
             case EACCES, EPERM:
                 throw RecordError(.accessDenied, "\(path) belongs to another user.")
             case let code: throw failure("cannot be reached", code)
@@ -30,17 +34,14 @@ package struct ControlAddress: Sendable {
         }
     }
 
-    /// A socket that listens there, for this user only. Call with the store's lock held: a file
-    /// that an earlier process left is removed.
+    /// A socket that listens there, for this user only. Call with the store's lock held: the socket
+    /// of an earlier process, or an empty directory, is removed.
     ///
-    /// Errors: `ioFailure`, `accessDenied`, `noSpace`.
+    /// Errors: `alreadyExists` for what is no socket, which stays; `ioFailure`, `noSpace`.
     package func listen() throws(RecordError) -> ControlSocket {
         try withSocket { (socket, address) throws(RecordError) in
             guard chmod(directory, 0o700) == 0 else { throw failure("cannot be closed", errno) }
-            // A container engine makes a directory of what it is to mount and does not find.
-            if unlink(path) != 0, errno == EISDIR, rmdir(path) != 0 {
-                throw failure("is a directory; move it away", errno)
-            }
+            try removeLeftover()
             guard call(Glibc.bind, socket, address) == 0 else {
                 throw failure("cannot be made", errno)
             }
@@ -48,6 +49,23 @@ package struct ControlAddress: Sendable {
                 throw failure("cannot be opened", errno)
             }
             return socket
+        }
+    }
+
+    private func removeLeftover() throws(RecordError) {
+        // A container engine makes a directory of what it is to mount and does not find.
+        if rmdir(path) == 0 { return }
+        try checkKind()
+        unlink(path)
+    }
+
+    /// Nothing but a socket may have the name.
+    private func checkKind() throws(RecordError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? ": it is a directory" : ""
+            throw RecordError(.alreadyExists, "\(path) is no socket\(kind); move it away.")
         }
     }
 

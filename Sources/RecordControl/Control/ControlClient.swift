@@ -26,6 +26,15 @@ package final class ControlClient: Sendable {
         return ControlClient(socket)
     }
 
+    /// Makes sure that a daemon is at the other end, and not something else that listens there.
+    ///
+    /// Errors: `timedOut` when it does not answer within `timeoutSeconds`; otherwise as `perform`.
+    package func check(timeoutSeconds: Int) throws(RecordError) {
+        socket.setTimeout(receivingSeconds: timeoutSeconds, sendingSeconds: timeoutSeconds)
+        _ = try perform(.status)
+        socket.setTimeout(receivingSeconds: 0, sendingSeconds: 0)
+    }
+
     /// Errors: what the daemon refused with; `ioFailure`, `timedOut` when it cannot be heard.
     package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         try socket.send(request.frame)

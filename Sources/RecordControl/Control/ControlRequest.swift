@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordStore
 
 /// A command for the running daemon that takes no path (also one line in `.recordfs/ctl`).
 package enum ControlVerb: String, Sendable, CaseIterable {
@@ -43,6 +44,8 @@ package enum ControlRequest: Sendable {
     case move(RecordPath, to: RecordPath)
     /// Brings back what was deleted last under this name, or the version with this token.
     case restore(RecordPath, version: Int64?)
+    /// Brings back all that was deleted or changed at or below a path, in one transaction.
+    case restoreAll(RecordPath, RestorePoint)
     case discardDraft(RecordPath)
     case applySchema([UInt8])
     case importBatch(ImportBatch)
@@ -75,6 +78,7 @@ extension ControlRequest {
             Self.frame(
                 "restore",
                 ["path": .text(path.bytes), "token": version.map { .integer($0) } ?? .null])
+        case .restoreAll(let path, let point): Self.frame(path, point)
         case .discardDraft(let path):
             Self.frame("discardDraft", ["path": .text(path.bytes)])
         case .applySchema(let text): Self.frame("applySchema", [:], body: text)
@@ -110,6 +114,7 @@ extension ControlRequest {
             self = .remove(try path(), recursive: header["recursive"]?.bool ?? false)
         case "move": self = .move(try path(), to: try path("to"))
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
+        case "restoreAll": self = .restoreAll(try path(), Self.point(header))
         case "discardDraft": self = .discardDraft(try path())
         case "applySchema": self = .applySchema(frame.body)
         case "importBatch", "rehearseBatch":
@@ -139,6 +144,28 @@ extension ControlRequest {
         ]
         all += members.map { JSONMember(key: Text($0.key), value: $0.value) }
         return ControlFrame(header: .object(all), body: body)
+    }
+
+    private static func frame(_ path: RecordPath, _ point: RestorePoint) -> ControlFrame {
+        var token: Int64?
+        var time: Int64?
+        switch point {
+        case .deletion: break
+        case .token(let number): token = number
+        case .time(let timestamp): time = timestamp.nanoseconds
+        }
+        return frame(
+            "restoreAll",
+            [
+                "path": .text(path.bytes), "token": token.map { .integer($0) } ?? .null,
+                "time": time.map { .integer($0) } ?? .null,
+            ])
+    }
+
+    private static func point(_ header: JSONValue) -> RestorePoint {
+        if let token = header.integerMember("token") { return .token(token) }
+        if let time = header.integerMember("time") { return .time(Timestamp(nanoseconds: time)) }
+        return .deletion
     }
 
     private static func frame(_ batch: ImportBatch) -> ControlFrame {

@@ -16,6 +16,8 @@ package final class ControlServer: Sendable {
 
     /// Connections over this many are told to come back.
     package static let connectionLimit = 32
+    /// How long `stop` waits for those who do not read their answer.
+    private static let stopSeconds = 5.0
 
     private struct State: Sendable {
         var isStopping = false
@@ -53,6 +55,9 @@ package final class ControlServer: Sendable {
         unlink(address.path)
         listener.shutDown()
         for connection in connections { shutdown(connection.descriptor, Int32(SHUT_RD)) }
+        guard threads.wait(timeout: .now() + Self.stopSeconds) == .timedOut else { return }
+        // Somebody does not read an answer.
+        for connection in connections { connection.shutDown() }
         threads.wait()
     }
 

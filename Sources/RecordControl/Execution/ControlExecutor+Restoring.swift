@@ -1,10 +1,14 @@
-import RecordModel
-import RecordStore
+package import RecordModel
+package import RecordStore
 
 extension ControlExecutor {
     func restore(_ path: RecordPath, version: Int64?) throws(RecordError) -> ControlReply {
         if let version {
-            try store.write(author: .restore) { (transaction) throws(RecordError) in
+            guard try store.versions(at: path).contains(where: { $0.token == version }) else {
+                throw RecordError(
+                    .notFound, "it has no version \(version). recordfs history lists them.")
+            }
+            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
                 _ = try transaction.restoreVersion(version)
             }
             return ControlReply(.members(["version": .integer(version)]))
@@ -17,7 +21,7 @@ extension ControlExecutor {
         if let info = try store.type(zone.id, type), let entry = try store.record(info.id, stem),
             entry.state == .waitingDelete
         {
-            try store.write(author: .restore) { (transaction) throws(RecordError) in
+            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
                 try transaction.cancelDelete(entry.id)
             }
             return ControlReply(.members(["deleted": .null]))
@@ -27,11 +31,21 @@ extension ControlExecutor {
             throw RecordError(
                 .notFound, "the trash has no such record. recordfs restore --list shows it.")
         }
-        try store.write(author: .restore) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             _ = try transaction.restore(latest.id)
         }
         let time = ISO8601.print(milliseconds: latest.deleted.nanoseconds / 1_000_000)
         return ControlReply(.members(["deleted": .text(time)]))
+    }
+
+    func restoreAll(
+        _ path: RecordPath, _ point: RestorePoint
+    ) throws(RecordError) -> ControlReply {
+        let scope = try path.restoreScope
+        let plan = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try transaction.restore(scope, to: point)
+        }
+        return ControlReply(plan.json)
     }
 
     func discardDraft(_ path: RecordPath) throws(RecordError) -> ControlReply {
@@ -49,5 +63,32 @@ extension ControlExecutor {
             for (name, schema) in types { try transaction.setSchema(schema, of: name) }
         }
         return ControlReply(.members(["types": .array(types.map { .name($0.0) })]))
+    }
+}
+
+extension RecordPath {
+    /// Errors: `invalidArgument` for a large field, which comes back with its record.
+    package var restoreScope: RestoreScope {
+        get throws(RecordError) {
+            if case .asset = item {
+                throw RecordError(
+                    .invalidArgument, "a large field comes back with its record. Name the record.")
+            }
+            let isEveryOwner = zone == nil && owner == .me
+            return RestoreScope(
+                database: database, owner: isEveryOwner ? nil : owner, zone: zone, type: type,
+                stem: stem)
+        }
+    }
+}
+
+extension RestorePlan {
+    /// The counts, for a reply and a report.
+    package var json: JSONValue {
+        .members([
+            "broughtBack": .integer(steps.count { $0.wasDeleted }),
+            "changedBack": .integer(steps.count { !$0.wasDeleted }),
+            "madeSince": .integer(madeSince), "inTheWay": .integer(inTheWay),
+        ])
     }
 }

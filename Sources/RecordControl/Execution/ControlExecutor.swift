@@ -47,6 +47,7 @@ package struct ControlExecutor: Sendable {
         case .remove(let path, let recursive): try remove(path, recursive: recursive)
         case .move(let path, let target): try move(path, to: target)
         case .restore(let path, let version): try restore(path, version: version)
+        case .restoreAll(let path, let point): try restoreAll(path, point)
         case .discardDraft(let path): try discardDraft(path)
         case .applySchema(let text): try applySchema(text)
         case .importBatch(let batch): try importBatch(batch)

@@ -47,6 +47,40 @@ extension RecordStore {
         }
         return entry
     }
+
+    /// The versions of the record at a path, oldest first, also of one that is gone; empty when
+    /// this machine has seen none.
+    ///
+    /// A record is told from others by name and type: of two types of a zone each can have had one
+    /// with the same file name.
+    package func versions(at path: RecordPath) throws(RecordError) -> [Version] {
+        let zone = try keptZone(at: path)
+        guard let type = path.type, let stem = path.stem else {
+            throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        for name in try names(of: stem, type, in: zone.id) {
+            let versions = try history(of: name, in: zone.id).filter { $0.type == type }
+            if !versions.isEmpty { return versions }
+        }
+        return []
+    }
+
+    /// The names that the record behind a file name can have, the surest first.
+    private func names(
+        of stem: Stem, _ type: RecordTypeName, in zone: ZoneID
+    ) throws(RecordError) -> [RecordName] {
+        if let info = try self.type(zone, type), let entry = try record(info.id, stem),
+            let meta = try meta(of: entry.id)
+        {
+            return [meta.name]
+        }
+        if let trashed = try lastTrashed(in: zone, type: type, stem) {
+            return [trashed.name]
+        }
+        let plain = stem.decoded ?? RecordName(bytes: stem.bytes)
+        // As a record is named whose name another type of the zone has already.
+        return [plain, RecordName(bytes: plain.bytes + [UInt8(ascii: ":")] + type.bytes)]
+    }
 }
 
 extension Transaction {

@@ -12,6 +12,9 @@ package enum StoreWriter: Sendable {
     private static let retryMicroseconds: UInt32 = 20_000
     private static let patience = Duration.seconds(5)
 
+    /// How long a daemon may take to say that it is there.
+    private static let answerSeconds = 10
+
     /// Errors: `storeLocked`, with the process that has the store, when it answers on no socket;
     /// otherwise as `RecordStore.open`.
     package static func open(
@@ -24,6 +27,7 @@ package enum StoreWriter: Sendable {
             } catch {
                 guard error.code == .storeLocked else { throw error }
                 if let client = try ControlClient.connect(directory: directory) {
+                    try client.check(timeoutSeconds: answerSeconds)
                     return .daemon(client)
                 }
                 guard ContinuousClock.now < deadline else { throw error }

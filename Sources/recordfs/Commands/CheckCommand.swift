@@ -16,22 +16,23 @@ struct CheckCommand: ParsableCommand {
     var repair = false
 
     func run() throws {
+        let access = state.access()
         if repair {
-            let reply = try state.perform(.collectAssets, about: state.directory)
+            let reply = try access.perform(.collectAssets, about: access.directory)
             let removed = reply.result.integerMember("removed") ?? 0
             Terminal.print("\(Showing.count(removed, "unused file")) removed")
         }
-        let store = try state.reader()
-        let problems = try reporting { () throws(RecordError) in
+        let store = try access.reader()
+        let problems = try access.reporting { () throws(RecordError) in
             try store.integrityCheck(deep: deep)
         }
         for problem in problems { Terminal.print(problem) }
         guard problems.isEmpty else {
             throw CommandFailure(
-                state.directory,
+                access.directory,
                 "\(Showing.count(problems.count, "problem")). Keep a copy of the directory and "
                     + "report them.")
         }
-        Terminal.print("\(state.directory): clean")
+        Terminal.print("\(access.directory): clean")
     }
 }

@@ -49,7 +49,7 @@ struct CompleteCommand: ParsableCommand {
             words.removeFirst()
             if first == "--" { break }
         }
-        let completion = Completion(words: words, stateArgument: state.directoryArgument)
+        let completion = Completion(words: words, state: state)
         let candidates = isLine ? completion.line() : completion.paths(words.last ?? "")
         for candidate in candidates { Terminal.print(candidate) }
     }

@@ -20,7 +20,7 @@ struct ApplyRemoteCommand: ParsableCommand {
 
     func run() throws {
         let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
-        let reply = try state.perform(.applyRemote(text), about: file)
+        let reply = try state.access().perform(.applyRemote(text), about: file)
         Showing.jsonLine(reply.result)
     }
 }
@@ -39,6 +39,6 @@ struct ControlCommand: ParsableCommand {
                 verb, "is no verb. There are sync, pause, resume, retry and shutdown.",
                 status: ExitStatus.usage)
         }
-        try state.perform(.verb(verb), about: nil)
+        try state.access().perform(.verb(verb), about: nil)
     }
 }

@@ -21,16 +21,20 @@ struct DraftListCommand: ParsableCommand {
     var path: PathArgument?
 
     func run() throws {
-        let target = try path?.resolved()
-        let store = try state.reader()
-        let found = try reporting(path?.text) { () throws(RecordError) in
-            let type = try target.map { path throws(RecordError) in try store.type(at: path).id }
+        let place = try path.map { path throws(CommandFailure) in try path.located(by: state) }
+        let access = place?.store ?? state.access()
+        let store = try access.reader()
+        let found = try access.reporting(path?.text) { () throws(RecordError) in
+            let type = try place.map { place throws(RecordError) in
+                try store.type(at: place.path).id
+            }
             var found: [(RecordPath, Draft)] = []
             for draft in try store.drafts(in: type) {
                 found.append((try Self.path(of: draft, in: store), draft))
             }
             return found
         }
+        let spelling = PathSpelling(for: access)
         for (path, draft) in found {
             if json {
                 Showing.jsonLine(
@@ -39,7 +43,8 @@ struct DraftListCommand: ParsableCommand {
                         "error": draft.error.json,
                     ]))
             } else {
-                Terminal.print("\(path): \(draft.error)")
+                Terminal.print(
+                    spelling.spell(path.bytes) + Array(": \(draft.error)\n".utf8))
             }
         }
     }
@@ -65,10 +70,10 @@ struct DraftShowCommand: ParsableCommand {
     var path: PathArgument
 
     func run() throws {
-        let target = try path.resolved()
-        let store = try state.reader()
-        let draft = try reporting(path.text) { () throws(RecordError) in
-            let entry = try store.record(at: target)
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let draft = try place.reporting { () throws(RecordError) in
+            let entry = try store.record(at: place.path)
             guard let draft = try store.draft(of: entry.id) else {
                 throw RecordError(.notFound, "there is no draft of it.")
             }
@@ -88,6 +93,7 @@ struct DraftDiscardCommand: ParsableCommand {
     var path: PathArgument
 
     func run() throws {
-        try state.perform(.discardDraft(try path.resolved()), about: path.text)
+        let place = try path.located(by: state)
+        try place.store.perform(.discardDraft(place.path), about: path.text)
     }
 }

@@ -22,10 +22,11 @@ struct ExportCommand: ParsableCommand {
     var path: PathArgument
 
     func run() throws {
-        let target = try path.resolved()
-        let store = try state.reader()
+        let place = try path.located(by: state)
+        let target = place.path
+        let store = try place.store.reader()
         let display = ProgressDisplay(isQuiet: quiet || output == "-")
-        let count = try reporting(path.text) { () throws(RecordError) in
+        let count = try place.reporting { () throws(RecordError) in
             let type = try store.type(at: target)
             let file = try FileWriting(path: output)
             var export = RecordExport(

@@ -16,9 +16,10 @@ struct GetCommand: ParsableCommand {
     var path: PathArgument
 
     func run() throws {
-        let target = try path.resolved()
-        let store = try state.reader()
-        try reporting(path.text) { () throws(RecordError) in
+        let place = try path.located(by: state)
+        let target = place.path
+        let store = try place.store.reader()
+        try place.reporting { () throws(RecordError) in
             let entry = try store.record(at: target)
             if case .asset(_, let field, let index, _) = target.item {
                 try copyAsset(try store.asset(entry.id, field, index), of: store)

@@ -16,13 +16,19 @@ struct HistoryCommand: ParsableCommand {
     var path: PathArgument
 
     func run() throws {
-        let target = try path.resolved()
-        let store = try state.reader()
-        let versions = try reporting(path.text) { () throws(RecordError) in
-            try Self.versions(of: target, in: store)
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let versions = try place.reporting { () throws(RecordError) in
+            let versions = try store.versions(at: place.path)
+            if versions.isEmpty {
+                throw RecordError(.notFound, "this machine has seen no version of it.")
+            }
+            return versions
         }
         if let show {
-            try printVersion(show, of: versions, in: store)
+            try place.reporting { () throws(RecordError) in
+                try Self.printVersion(show, of: versions, in: store)
+            }
         } else if json {
             for version in versions { Showing.jsonLine(Self.json(version)) }
         } else {
@@ -37,37 +43,15 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    private static func versions(
-        of path: RecordPath, in store: RecordStore
-    ) throws(RecordError) -> [Version] {
-        let zone = try store.keptZone(at: path)
-        guard let stem = path.stem, let type = path.type else {
-            throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-        }
-        var name = stem.decoded ?? RecordName(bytes: stem.bytes)
-        if let info = try store.type(zone.id, type), let entry = try store.record(info.id, stem),
-            let meta = try store.meta(of: entry.id)
-        {
-            name = meta.name
-        }
-        let versions = try store.history(of: name, in: zone.id)
-        if versions.isEmpty {
-            throw RecordError(.notFound, "this machine has seen no version of it.")
-        }
-        return versions
-    }
-
-    private func printVersion(
+    private static func printVersion(
         _ token: Int64, of versions: [Version], in store: RecordStore
-    ) throws(CommandFailure) {
-        try reporting(path.text) { () throws(RecordError) in
-            guard versions.contains(where: { $0.token == token }),
-                let version = try store.version(token)
-            else {
-                throw RecordError(.notFound, "it has no version \(token).")
-            }
-            Terminal.print(version.text)
+    ) throws(RecordError) {
+        guard versions.contains(where: { $0.token == token }),
+            let version = try store.version(token)
+        else {
+            throw RecordError(.notFound, "it has no version \(token).")
         }
+        Terminal.print(version.text)
     }
 
     private static func json(_ version: Version) -> JSONValue {

@@ -58,7 +58,8 @@ struct ImportCommand: ParsableCommand {
     private var shownSource: String { source == "-" ? "standard input" : source }
 
     func run() throws {
-        let target = try path.resolved()
+        let place = try path.located(by: state)
+        let target = place.path
         guard target.type != nil, target.item == nil else {
             throw CommandFailure(
                 path.text, "is not a record type. Write DATABASE/ZONE/TYPE.",
@@ -69,7 +70,7 @@ struct ImportCommand: ParsableCommand {
         let rows = try reporting(shownSource) { () throws(RecordError) in
             try ImportSource(source, options)
         }
-        let result = try withWriter { writer in try bring(rows, target, writer) }
+        let result = try withWriter(of: place.store) { writer in try bring(rows, place, writer) }
         if result.failed > 0 { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
@@ -90,14 +91,14 @@ struct ImportCommand: ParsableCommand {
     }
 
     /// The store; for a dry run without one, an empty one that goes away.
-    private func withWriter<T>(_ body: (StoreWriter) throws -> T) throws -> T {
-        guard dryRun, !FileManager.default.fileExists(atPath: state.directory) else {
-            return try state.write(body)
+    private func withWriter<T>(
+        of store: StoreAccess, _ body: (StoreWriter) throws -> T
+    ) throws -> T {
+        guard dryRun, !FileManager.default.fileExists(atPath: store.directory) else {
+            return try store.write(body)
         }
-        var other = state
         let place = FileManager.default.temporaryDirectory.appending(
             path: "recordfs-dry-run-\(UUID().uuidString)")
-        other.directoryArgument = place.path
         defer {
             do {
                 try FileManager.default.removeItem(at: place)
@@ -105,23 +106,24 @@ struct ImportCommand: ParsableCommand {
                 Terminal.error("recordfs: \(place.path): is left over, remove it.")
             }
         }
-        return try other.write(body)
+        return try StoreAccess(place.path).write(body)
     }
 
     private func bring(
-        _ rows: ImportSource, _ target: RecordPath, _ writer: StoreWriter
+        _ rows: ImportSource, _ place: LocatedPath, _ writer: StoreWriter
     ) throws -> ImportProgress {
+        let target = place.path
         // Its clock counts the survey too.
         let display = ProgressDisplay(isQuiet: quiet)
         let plan = try reporting(shownSource) { () throws(RecordError) in
-            try rows.survey(schema: try schema(of: target, writer), nameField: nameField)
+            try rows.survey(schema: try schema(of: place, writer), nameField: nameField)
         }
         let problems = ImportProblems(
-            source: shownSource, stateDirectory: state.directory, target: target)
+            source: shownSource, stateDirectory: place.store.directory, target: target)
         var failure: RecordError?
         let result = try reporting(shownSource) { () throws(RecordError) in
             var importer = try Importer(
-                rows, plan: plan, options: options(target, writer),
+                rows, plan: plan, options: options(place, writer),
                 perform: { (request) throws(RecordError) in try writer.perform(request) },
                 onProblem: { problem in
                     do throws(RecordError) {
@@ -150,27 +152,29 @@ struct ImportCommand: ParsableCommand {
         return result
     }
 
-    private func options(_ target: RecordPath, _ writer: StoreWriter) -> Importer.Options {
-        var options = Importer.Options(target: target)
+    private func options(_ place: LocatedPath, _ writer: StoreWriter) -> Importer.Options {
+        var options = Importer.Options(target: place.path)
         options.isStrict = strict
         options.isRehearsal = dryRun
         options.resumes = resume && !dryRun
         options.batchRows = writer.isDirect ? 2000 : 200
         if !dryRun {
             options.checkpoint = ImportCheckpoint(
-                stateDirectory: state.directory, source: Places.absolute(source), target: target)
+                stateDirectory: place.store.directory, source: Places.absolute(source),
+                target: place.path)
         }
         return options
     }
 
     private func schema(
-        of target: RecordPath, _ writer: StoreWriter
+        of place: LocatedPath, _ writer: StoreWriter
     ) throws(RecordError) -> RecordSchema {
-        guard let type = target.type else { return .empty }
+        guard let type = place.path.type else { return .empty }
         switch writer {
         case .direct(let store): return try store.schema(of: type)
         case .daemon:
-            return try RecordStore.openForReading(directory: state.directory).schema(of: type)
+            return try RecordStore.openForReading(directory: place.store.directory)
+                .schema(of: type)
         }
     }
 }

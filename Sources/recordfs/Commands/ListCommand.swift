@@ -23,14 +23,15 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let target = try path.resolved()
+        let place = try path.located(by: state)
+        let target = place.path
         guard target.database != nil else {
             show(Database.allCases.map { Entry(name: "\($0.name)/") })
             return
         }
-        let store = try state.reader()
+        let store = try place.store.reader()
         show(
-            try reporting(path.text) { () throws(RecordError) in
+            try place.reporting { () throws(RecordError) in
                 try entries(at: target, in: store)
             })
     }

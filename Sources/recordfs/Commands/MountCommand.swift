@@ -10,7 +10,7 @@ struct MountCommand: ParsableCommand {
         discussion: """
             Returns when the directory can be used; a process in the background serves it until \
             recordfs unmount. The directory is made when missing. A mount whose process died is \
-            mounted anew.
+            mounted anew, with its store.
             """)
 
     @OptionGroup var state: StateOptions
@@ -23,7 +23,8 @@ struct MountCommand: ParsableCommand {
     @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
-            "Mount options, separated by commas: ro, allow_other, xattr, grace=SECONDS, those of fuse.",
+            "Mount options, separated by commas: ro, allow_other, xattr, nonempty, grace=SECONDS, "
+                + "those of fuse.",
             valueName: "options"))
     var options: [String] = []
     @Option(help: .hidden)
@@ -40,7 +41,11 @@ struct MountCommand: ParsableCommand {
         } else {
             try settings.prepareMountpoint()
             try BackgroundMount(settings: settings).start()
-            Terminal.print("Mounted at \(settings.mountpoint). recordfs unmount ends it.")
+            let store = StoreAccess(settings.directory)
+            let note = store.isDefault ? "" : " (store \(store.directory))"
+            let end = store.isDefault ? "" : " \(settings.mountpoint)"
+            Terminal.print(
+                "Mounted at \(settings.mountpoint)\(note). recordfs unmount\(end) ends it.")
         }
     }
 }
@@ -52,6 +57,8 @@ struct MountSettings {
     let isReadOnly: Bool
     let allowsOther: Bool
     let hasExtendedAttributes: Bool
+    /// The directory may have files, which the mount then hides.
+    let hidesFiles: Bool
     let grace: Duration
     let threads: Int
     /// Options that go to libfuse as they are.
@@ -64,12 +71,13 @@ struct MountSettings {
     ]
 
     init(_ command: MountCommand) throws(CommandFailure) {
-        let configuration = try command.state.configuration()
+        let configuration = try StoreAccess(Places.state).configuration()
         var isReadOnly = command.readOnly || configuration.isReadOnly
         var allowsOther = command.allowOther
         var hasExtendedAttributes = false
         var grace = configuration.grace
-        var directory = command.state.directory
+        var named = command.state.named
+        var hidesFiles = false
         var extra: [String] = []
         for option in command.options.flatMap({ $0.split(separator: ",").map(String.init) }) {
             let value = option.split(separator: "=", maxSplits: 1).dropFirst().first.map(
@@ -79,7 +87,12 @@ struct MountSettings {
             case "allow_other": allowsOther = true
             case "xattr": hasExtendedAttributes = true
             case "noxattr": hasExtendedAttributes = false
-            case "state": directory = Places.absolute(value ?? directory)
+            case "nonempty": hidesFiles = true
+            case "state": named = value.map(Places.absolute) ?? named
+            case "fsname", "subtype":
+                throw CommandFailure(
+                    option, "this is how commands find the store of a mount. Leave it out.",
+                    status: ExitStatus.usage)
             case "grace":
                 guard let seconds = value.flatMap(Double.init), (0...3600).contains(seconds) else {
                     throw CommandFailure(
@@ -96,11 +109,29 @@ struct MountSettings {
         self.allowsOther = allowsOther
         self.hasExtendedAttributes = hasExtendedAttributes
         self.grace = grace
-        self.directory = directory
+        self.hidesFiles = hidesFiles
         extraOptions = extra
         threads = max(1, command.threads)
         let place = command.mountpoint ?? configuration.mountpoint ?? Places.defaultMountpoint
-        mountpoint = Places.absolute(place)
+        mountpoint = MountedPath(place).path
+        directory = try Self.store(at: mountpoint, named: named)
+    }
+
+    /// The store that is named, else that of a mount there which has lost its process, else the
+    /// default one. Errors: another store has, or had, its mount there.
+    private static func store(
+        at mountpoint: String, named: String?
+    ) throws(CommandFailure) -> String {
+        guard let there = MountTable.mount(at: mountpoint), there.isRecordFS else {
+            return named ?? Places.state
+        }
+        if let named, !StoreAccess.isSame(named, there.source) {
+            throw CommandFailure(
+                mountpoint,
+                "is the mount of the store \(there.source), and --state names \(named). recordfs "
+                    + "unmount \(mountpoint) ends it.")
+        }
+        return there.source
     }
 
     /// Heals a stale mount there, refuses a living one, and makes the directory.
@@ -109,15 +140,41 @@ struct MountSettings {
             if MountTable.isStale(mountpoint) {
                 try MountDaemon.unmount(mountpoint: mountpoint, lazy: true)
             }
-            if MountTable.recordMounts().contains(where: { $0.mountpoint == mountpoint }) {
+            if MountTable.mount(at: mountpoint)?.isRecordFS == true {
                 throw RecordError(
-                    .alreadyExists, "is mounted already. recordfs unmount ends that mount.")
+                    .alreadyExists,
+                    "is mounted already. recordfs unmount \(mountpoint) ends that mount.")
             }
+            try checkPlaces()
             try Places.makeDirectory(mountpoint)
-            guard try Places.isEmpty(mountpoint) else {
+            let isFit = hidesFiles ? true : try Places.isEmpty(mountpoint)
+            guard isFit else {
                 throw RecordError(
-                    .notEmpty, "has files, which a mount would hide. Choose another directory.")
+                    .notEmpty,
+                    "has files, which a mount would hide. Choose another directory, or hide them "
+                        + "with -o nonempty.")
             }
+        }
+    }
+
+    /// Errors: `invalidArgument` when the mount would be on records, or the store behind a mount.
+    private func checkPlaces() throws(RecordError) {
+        if let outer = MountedPath(mountpoint).mount {
+            throw RecordError(
+                .invalidArgument,
+                "is on the mount \(outer.mountpoint), whose records it would hide. Choose a "
+                    + "directory outside it.")
+        }
+        let store = MountedPath(directory)
+        if let outer = store.mount {
+            throw RecordError(
+                .invalidArgument,
+                "the store cannot be in \(directory): that is on the mount \(outer.mountpoint).")
+        }
+        guard store.path != mountpoint, !store.path.hasPrefix(mountpoint + "/") else {
+            throw RecordError(
+                .invalidArgument,
+                "would hide its own store in \(directory). Choose another directory.")
         }
     }
 
@@ -131,6 +188,7 @@ struct MountSettings {
         if isReadOnly { arguments.append("--read-only") }
         if allowsOther { arguments.append("--allow-other") }
         if hasExtendedAttributes { arguments += ["-o", "xattr"] }
+        if hidesFiles { arguments += ["-o", "nonempty"] }
         for option in extraOptions { arguments += ["-o", option] }
         return arguments + ["--", mountpoint]
     }

@@ -14,7 +14,15 @@ struct MoveCommand: ParsableCommand {
     var target: PathArgument
 
     func run() throws {
-        let request = ControlRequest.move(try source.resolved(), to: try target.resolved())
-        try state.perform(request, about: source.text)
+        let from = try source.located(by: state)
+        let to = try target.located(by: state)
+        guard StoreAccess.isSame(from.store.directory, to.store.directory) else {
+            throw CommandFailure(
+                source.text,
+                "is in the store \(from.store.directory), and \(target.text) in "
+                    + "\(to.store.directory). A record is moved within a store; between stores "
+                    + "use recordfs get and put.")
+        }
+        try from.store.perform(.move(from.path, to: to.path), about: source.text)
     }
 }

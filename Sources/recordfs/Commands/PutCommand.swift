@@ -21,31 +21,35 @@ struct PutCommand: ParsableCommand {
     var file = "-"
 
     func run() throws {
-        let target = try path.resolved()
+        let place = try path.located(by: state)
+        let target = place.path
         if case .asset = target.item {
-            try putAsset(target)
+            try putAsset(place)
             return
         }
         let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
-        let reply = try state.perform(.put(target, text: text), about: path.text)
-        if verbose { Terminal.error("\(target): \(reply.result.stringMember("outcome") ?? "")") }
+        let reply = try place.store.perform(.put(target, text: text), about: path.text)
+        guard verbose else { return }
+        let subject = place.store.subject(target.description) ?? ""
+        Terminal.error("\(subject): \(reply.result.stringMember("outcome") ?? "")")
     }
 
-    private func putAsset(_ target: RecordPath) throws {
+    private func putAsset(_ place: LocatedPath) throws {
+        let store = place.store
         guard file == "-" else {
             let source = try reporting(file) { () throws(RecordError) in
                 try Places.resolved(file)
             }
-            try state.perform(.putAsset(target, file: source), about: path.text)
+            try store.perform(.putAsset(place.path, file: source), about: path.text)
             return
         }
         // Not in a place that the store clears when it is opened.
-        let copy = "\(state.directory)/put-\(getpid())"
-        try reporting { () throws(RecordError) in
-            try Places.makeDirectory(state.directory)
+        let copy = "\(store.directory)/put-\(getpid())"
+        try store.reporting { () throws(RecordError) in
+            try Places.makeDirectory(store.directory)
             try copyFile("-", to: copy)
         }
         defer { unlink(copy) }
-        try state.perform(.putAsset(target, file: copy), about: path.text)
+        try store.perform(.putAsset(place.path, file: copy), about: path.text)
     }
 }

@@ -17,20 +17,33 @@ struct RemoveCommand: ParsableCommand {
     var paths: [PathArgument]
 
     func run() throws {
-        let targets = try paths.map { ($0.text, try $0.resolved()) }
+        let targets = try paths.map { path in try path.located(by: state) }
         var worst = ExitStatus.success
-        try state.write { writer in
-            for (text, target) in targets {
+        // In the order of the arguments; those of one store one after the other.
+        for (index, target) in targets.enumerated() {
+            let store = target.store.directory
+            if targets[..<index].contains(where: { $0.store.directory == store }) { continue }
+            let ofStore = targets[index...].filter { $0.store.directory == store }
+            worst = max(worst, try remove(ofStore, from: target.store))
+        }
+        if worst != ExitStatus.success { throw CommandFailure(nil, "", status: worst) }
+    }
+
+    /// Returns the exit status: what cannot be removed is told and does not stop the others.
+    private func remove(_ targets: [LocatedPath], from store: StoreAccess) throws -> Int32 {
+        var worst = ExitStatus.success
+        try store.write { writer in
+            for target in targets {
                 do throws(RecordError) {
-                    _ = try writer.perform(.remove(target, recursive: recursive))
+                    _ = try writer.perform(.remove(target.path, recursive: recursive))
                 } catch {
                     if force, error.code == .notFound { continue }
-                    let failure = CommandFailure(text, error)
+                    let failure = CommandFailure(store.subject(target.text), error)
                     failure.show()
                     worst = max(worst, failure.status)
                 }
             }
         }
-        if worst != ExitStatus.success { throw CommandFailure(nil, "", status: worst) }
+        return worst
     }
 }

@@ -5,50 +5,113 @@ import RecordStore
 
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Bring back a deleted record or an earlier version.")
+        commandName: "restore",
+        abstract: "Bring back deleted records, or what records said earlier.",
+        discussion: """
+            -r brings back every deleted record below PATH. --since makes every record at or below \
+            PATH what it was then: deleted ones come back, changed ones are changed back, those \
+            made since stay. All of it is one transaction. What is set aside stays in history, so \
+            that a restore can itself be taken back. --dry-run shows what would be done.
+            """)
 
     @OptionGroup var state: StateOptions
     @Flag(help: "List what the trash has of a zone or record type.")
     var list = false
-    @Flag(help: "With --list: one JSON object for each record.")
+    @Flag(help: "With --list or --dry-run: one JSON object for each record.")
     var json = false
     @Option(
         help: ArgumentHelp(
             "Make this version the present one; recordfs history lists them.", valueName: "token"))
     var token: Int64?
-    @Argument(help: "The record; with --list, a zone or record type.")
+    @Flag(name: .shortAndLong, help: "Every deleted record at or below the path.")
+    var recursive = false
+    @Option(
+        help: ArgumentHelp(
+            "Back to this time: 10m, 2h or 3d ago, 2026-11-21, 2026-11-21T05:50, or after the "
+                + "version with this token.", valueName: "time"))
+    var since: RestorePoint?
+    @Flag(name: [.customShort("n"), .long], help: "With -r or --since: show what would be done.")
+    var dryRun = false
+    @Argument(help: "The record; with --list, -r or --since also a directory.")
     var path: PathArgument
 
-    func run() throws {
-        let target = try path.resolved()
-        if list {
-            try listTrash(target)
-            return
+    func validate() throws {
+        let ways = [list, token != nil, recursive || since != nil].count { $0 }
+        guard ways <= 1 else {
+            throw ValidationError("--list, --token and -r or --since are different things to do.")
         }
-        guard target.stem != nil else {
+        guard !dryRun || recursive || since != nil else {
+            throw ValidationError("--dry-run is for -r and --since.")
+        }
+    }
+
+    func run() throws {
+        let place = try path.located(by: state)
+        if list { return try listTrash(place) }
+        if recursive || since != nil { return try restoreAll(place, to: since ?? .deletion) }
+        guard place.path.stem != nil else {
             throw CommandFailure(
-                path.text, "is not a record. Write DATABASE/ZONE/TYPE/NAME, or add --list.",
+                path.text, "is not a record. Write DATABASE/ZONE/TYPE/NAME, or add -r or --list.",
                 status: ExitStatus.usage)
         }
-        if let token { try checkVersion(token, of: target) }
-        try state.perform(.restore(target, version: token), about: path.text)
+        try place.store.perform(.restore(place.path, version: token), about: path.text)
     }
 
-    private func checkVersion(_ token: Int64, of target: RecordPath) throws {
-        let store = try state.reader()
-        try reporting(path.text) { () throws(RecordError) in
-            let zone = try store.keptZone(at: target)
-            guard let row = try store.version(token), row.zone == zone.id, row.type == target.type
-            else {
-                throw RecordError(
-                    .notFound, "it has no version \(token). recordfs history lists them.")
-            }
+    private func restoreAll(_ place: LocatedPath, to point: RestorePoint) throws {
+        guard dryRun else {
+            let reply = try place.store.perform(.restoreAll(place.path, point), about: path.text)
+            Terminal.error(Self.summary(of: reply.result, place, "brought back", "changed back"))
+            return
         }
+        let store = try place.store.reader()
+        let plan = try place.reporting { () throws(RecordError) in
+            try store.restorePlan(try place.path.restoreScope, to: point)
+        }
+        show(plan, PathSpelling(for: place.store))
+        Terminal.error(
+            Self.summary(of: plan.json, place, "would come back", "would be changed back"))
     }
 
-    private func listTrash(_ target: RecordPath) throws {
-        let store = try state.reader()
-        let entries = try reporting(path.text) { () throws(RecordError) in
+    private static func summary(
+        of counts: JSONValue, _ place: LocatedPath, _ back: String, _ changed: String
+    ) -> String {
+        func count(_ key: String) -> Int64 { counts.integerMember(key) ?? 0 }
+        var parts = [
+            "\(Showing.grouped(count("broughtBack"))) \(back)",
+            "\(Showing.grouped(count("changedBack"))) \(changed)",
+        ]
+        if count("madeSince") > 0 {
+            parts.append("\(Showing.grouped(count("madeSince"))) made since stay")
+        }
+        if count("inTheWay") > 0 {
+            parts.append(
+                "\(Showing.grouped(count("inTheWay"))) not, for another record has the name")
+        }
+        let subject = place.store.subject(place.text) ?? place.text
+        return "\(subject): " + parts.joined(separator: ", ")
+    }
+
+    private func show(_ plan: RestorePlan, _ spelling: PathSpelling) {
+        if json {
+            for step in plan.steps { Showing.jsonLine(step.json) }
+            return
+        }
+        guard !plan.steps.isEmpty else { return }
+        let rows = plan.steps.map { step in
+            [
+                step.wasDeleted ? "bring back" : "change back", "\(step.laterVersions)",
+                Showing.time(step.lastChange), step.lastAuthor,
+                String(decoding: spelling.spell(step.path.bytes), as: UTF8.self),
+            ]
+        }
+        Terminal.printTable(
+            [["", "SET ASIDE", "LAST CHANGE", "AUTHOR", "RECORD"]] + rows, rightAligned: [1])
+    }
+
+    private func listTrash(_ place: LocatedPath) throws {
+        let target = place.path
+        let store = try place.store.reader()
+        let entries = try place.reporting { () throws(RecordError) in
             try store.trash(in: try store.keptZone(at: target).id, type: target.type)
         }
         let zone = RecordPath(database: target.database, owner: target.owner, zone: target.zone)
@@ -63,12 +126,30 @@ struct RestoreCommand: ParsableCommand {
             }
             return
         }
+        let spelling = PathSpelling(for: place.store)
         Terminal.printTable(
             entries.map {
-                [
+                let path = Array("\(zone)/\($0.type)/\($0.stem).json".utf8)
+                return [
                     Showing.time($0.deleted), $0.author.rawValue,
-                    "\(zone)/\($0.type)/\($0.stem).json",
+                    String(decoding: spelling.spell(path), as: UTF8.self),
                 ]
             })
+    }
+}
+
+extension RestoreStep {
+    fileprivate var path: RecordPath {
+        RecordPath(
+            database: zone.database, owner: zone.owner, zone: zone.name, type: type,
+            item: .record(stem))
+    }
+
+    fileprivate var json: JSONValue {
+        .members([
+            "path": .text(path.bytes), "deleted": .bool(wasDeleted),
+            "setAside": .integer(laterVersions), "lastChange": .text(Showing.time(lastChange)),
+            "author": .text(lastAuthor),
+        ])
     }
 }

@@ -18,8 +18,9 @@ struct SchemaShowCommand: ParsableCommand {
     var types: [String] = []
 
     func run() throws {
-        let store = try state.reader()
-        try reporting { () throws(RecordError) in
+        let access = state.access()
+        let store = try access.reader()
+        try access.reporting { () throws(RecordError) in
             let known = try store.schemaTypes()
             let names = types.isEmpty ? known : types.map { RecordTypeName($0) }
             var schemas: [(RecordTypeName, RecordSchema)] = []
@@ -46,8 +47,9 @@ struct SchemaCheckCommand: ParsableCommand {
         let wanted = try reporting(file) { () throws(RecordError) in
             try SchemaText.parse(try readWholeFile(file))
         }
-        let store = try state.reader()
-        let lines = try reporting { () throws(RecordError) in
+        let access = state.access()
+        let store = try access.reader()
+        let lines = try access.reporting { () throws(RecordError) in
             var lines: [String] = []
             for (name, schema) in wanted {
                 lines += Self.differences(name, from: try store.schema(of: name), to: schema)
@@ -86,6 +88,6 @@ struct SchemaApplyCommand: ParsableCommand {
 
     func run() throws {
         let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
-        try state.perform(.applySchema(text), about: file)
+        try state.access().perform(.applySchema(text), about: file)
     }
 }

@@ -13,12 +13,12 @@ struct StatusCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let store = try state.reader()
-        let daemon = try reporting { () throws(RecordError) in
-            try ControlClient.connect(directory: state.directory, timeoutSeconds: 10)?
-                .perform(.status).result
+        let access = state.access()
+        let store = try access.reader()
+        let daemon = try access.reporting { () throws(RecordError) in
+            try access.daemon(timeoutSeconds: 10)
         }
-        let (counts, zones) = try reporting { () throws(RecordError) in
+        let (counts, zones) = try access.reporting { () throws(RecordError) in
             let counts = try store.counts()
             var zones: [(String, StoreCounts.Zone)] = []
             for zone in counts.zones {
@@ -29,16 +29,16 @@ struct StatusCommand: ParsableCommand {
             }
             return (counts, zones)
         }
-        let scratch = try reporting { () throws(RecordError) in
+        let scratch = try access.reporting { () throws(RecordError) in
             (
-                kept: try ScratchUsage.scratch(stateDirectory: state.directory),
-                trash: try ScratchUsage.trash(stateDirectory: state.directory)
+                kept: try ScratchUsage.scratch(stateDirectory: access.directory),
+                trash: try ScratchUsage.trash(stateDirectory: access.directory)
             )
         }
         if json {
-            showJSON(daemon, counts, zones, scratch)
+            showJSON(access, daemon, counts, zones, scratch)
         } else {
-            showText(daemon, counts, zones, scratch)
+            showText(access, daemon, counts, zones, scratch)
         }
     }
 
@@ -49,8 +49,8 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func showJSON(
-        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)],
-        _ scratch: Scratch
+        _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
+        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -62,7 +62,8 @@ struct StatusCommand: ParsableCommand {
         }
         Showing.json(
             .members([
-                "version": .text(ProgramVersion.number), "state": .text(state.directory),
+                "version": .text(ProgramVersion.number), "state": .text(access.directory),
+                "mounted": .bool(MountState(of: access, daemon).isServed),
                 "daemon": daemon ?? .null, "zones": .array(zones),
                 "trash": .integer(counts.trash), "versions": .integer(counts.historyRows),
                 "databaseBytes": .integer(counts.databaseBytes),
@@ -72,21 +73,15 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func showText(
-        _ daemon: JSONValue?, _ counts: StoreCounts, _ zones: [(String, StoreCounts.Zone)],
-        _ scratch: Scratch
+        _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
+        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
-        if let daemon {
-            let place = daemon.stringMember("mountpoint") ?? "nowhere"
-            let pid = daemon.integerMember("pid").map { " by process \($0)" } ?? ""
-            Terminal.print("Mounted at \(place)\(pid)")
-        } else {
-            Terminal.print("Not mounted. recordfs mount does it.")
-        }
+        Terminal.print(MountState(of: access, daemon).description)
         Terminal.print(
-            "Store in \(state.directory), \(Showing.size(counts.databaseBytes)), "
+            "Store in \(access.directory), \(Showing.size(counts.databaseBytes)), "
                 + "\(Showing.count(counts.historyRows, "version")), "
                 + "\(Showing.count(counts.trash, "record")) in the trash")
-        show(scratch)
+        show(scratch, of: access)
         if zones.isEmpty {
             Terminal.print("No zones yet.")
             return
@@ -101,7 +96,7 @@ struct StatusCommand: ParsableCommand {
         }
     }
     /// Nothing about what there is none of.
-    private func show(_ scratch: Scratch) {
+    private func show(_ scratch: Scratch, of access: StoreAccess) {
         if scratch.kept.files > 0 {
             Terminal.print(
                 "Scratch: \(Showing.count(scratch.kept.files, "file")), "
@@ -110,7 +105,7 @@ struct StatusCommand: ParsableCommand {
         if scratch.trash.files > 0 {
             Terminal.print(
                 "\(Showing.count(scratch.trash.files, "temporary file")) of tools in "
-                    + "\(state.directory)/scratch-trash, for 30 days")
+                    + "\(access.directory)/scratch-trash, for 30 days")
         }
     }
 }

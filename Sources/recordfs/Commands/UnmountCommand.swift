@@ -8,54 +8,91 @@ struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount",
         abstract: "End a mount; returns when its process has let go of the store.",
+        discussion: """
+            --lazy does not mind who uses the mount: what programs have written is saved, and their \
+            open files answer errors from then on.
+            """,
         aliases: ["umount"])
 
     /// How long a daemon may take to make waiting deletions final and close the store.
     private static let patience = Duration.seconds(60)
+    /// After this the mount is detached without its daemon.
+    private static let lazyPatience = Duration.seconds(15)
 
     @OptionGroup var state: StateOptions
-    @Flag(name: .shortAndLong, help: "Detach it now, although files are open.")
+    @Flag(name: .shortAndLong, help: "Take it away now, although files are open in it.")
     var lazy = false
     @Argument(
         help: "The directory; by default the mount of the store.", completion: .directory)
     var mountpoint: String?
 
     func run() throws {
-        let given = mountpoint.map(Places.absolute)
-        // A mount that is named may be of another store than the one that the options name.
-        let source = MountTable.recordMounts().first { $0.mountpoint == given }?.source
-        let daemon = status(of: source ?? state.directory)
-        let served = daemon?.stringMember("mountpoint")
-        let place = try given ?? served ?? defaultMountpoint()
-        let isMounted = MountTable.all().contains { $0.mountpoint == place }
-        guard isMounted || MountTable.isStale(place) else {
-            throw CommandFailure(place, "is not mounted.", status: ExitStatus.notFound)
+        let mount = try target()
+        let place = mount.mountpoint
+        let store = StoreAccess(mount.source)
+        let daemon = status(of: store)
+        let pid = daemon?.integerMember("pid").map { pid_t(truncatingIfNeeded: $0) }
+        let isServed = daemon?.stringMember("mountpoint") == place
+        if lazy, isServed, let pid, kill(pid, SIGTERM) == 0 {
+            // The daemon itself takes its mount away, after it has saved what is open there.
+            if waitForEnd(pid, Self.lazyPatience) { return }
         }
-        do {
-            try MountDaemon.unmount(
-                mountpoint: place, lazy: lazy || MountTable.isStale(place))
-        } catch {
+        if MountTable.mount(at: place) != nil {
+            do {
+                try MountDaemon.unmount(
+                    mountpoint: place, lazy: lazy || MountTable.isStale(place))
+            } catch {
+                throw CommandFailure(
+                    store.isDefault ? nil : store.subject(nil),
+                    "\(error.message). lsof +f -- \(place) shows who uses it; --lazy takes it "
+                        + "away from them.")
+            }
+        }
+        guard isServed, let pid else { return }
+        guard waitForEnd(pid, Self.patience) else {
             throw CommandFailure(
-                nil, "\(error.message). lsof +f -- \(place) shows who uses it; --lazy detaches it.")
-        }
-        if place == served, !lazy, let pid = daemon?.integerMember("pid") {
-            try waitForEnd(pid_t(truncatingIfNeeded: pid))
+                store.subject(nil),
+                "process \(pid) still has the store; \(Places.log(ofState: store.directory)) may "
+                    + "say why.")
         }
     }
 
-    private func status(of directory: String) -> JSONValue? {
+    /// The mount that is meant: the one at the directory, else that of the store.
+    private func target() throws(CommandFailure) -> MountTable {
+        guard let mountpoint else { return try mountOfStore() }
+        let place = MountedPath(mountpoint).path
+        guard let mount = MountTable.mount(at: place) else {
+            throw CommandFailure(place, "is not mounted.", status: ExitStatus.notFound)
+        }
+        guard mount.isRecordFS else {
+            throw CommandFailure(place, "is a mount of \(mount.type), not of RecordFS.")
+        }
+        if let named = state.named, !StoreAccess.isSame(named, mount.source) {
+            throw CommandFailure(
+                place, "is the mount of the store \(mount.source), and --state names \(named).")
+        }
+        return mount
+    }
+
+    private func mountOfStore() throws(CommandFailure) -> MountTable {
+        let store = state.access()
+        let mounts = MountTable.mounts(ofStore: store.directory)
+        let served = status(of: store)?.stringMember("mountpoint")
+        let mount = mounts.last { $0.mountpoint == served } ?? mounts.last
+        guard let mount else {
+            throw CommandFailure(
+                store.directory, "this store is not mounted.", status: ExitStatus.notFound)
+        }
+        return mount
+    }
+
+    private func status(of store: StoreAccess) -> JSONValue? {
         do {
-            return try ControlClient.connect(directory: directory, timeoutSeconds: 10)?
-                .perform(.status).result
+            return try store.daemon(timeoutSeconds: 10)
         } catch {
             // A daemon that hangs can still be unmounted.
             return nil
         }
-    }
-
-    private func defaultMountpoint() throws(CommandFailure) -> String {
-        let configuration = try state.configuration()
-        return configuration.mountpoint ?? Places.defaultMountpoint
     }
 
     /// A process that has ended and that nobody has asked about is not running.
@@ -71,16 +108,12 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
-    private func waitForEnd(_ pid: pid_t) throws(CommandFailure) {
-        let deadline = ContinuousClock.now + Self.patience
+    private func waitForEnd(_ pid: pid_t, _ patience: Duration) -> Bool {
+        let deadline = ContinuousClock.now + patience
         while Self.isRunning(pid) {
-            guard ContinuousClock.now < deadline else {
-                throw CommandFailure(
-                    nil,
-                    "process \(pid) still has the store; \(Places.log(ofState: state.directory)) "
-                        + "may say why.")
-            }
+            guard ContinuousClock.now < deadline else { return false }
             usleep(5000)
         }
+        return true
     }
 }

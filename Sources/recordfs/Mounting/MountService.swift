@@ -8,9 +8,19 @@ import RecordStore
 
 /// Serves a mount in this process: store, control socket, file system; until it is unmounted.
 struct MountService {
+    /// How long the last process that had the store may take to let go of it.
+    private static let patience = Duration.seconds(10)
+    private static let pause = Duration.milliseconds(20)
+
     let settings: MountSettings
     /// Where the process that started this one waits; nil when a person did.
     let readyDescriptor: Int32?
+    private let stop = StopSignal()
+
+    init(settings: MountSettings, readyDescriptor: Int32?) {
+        self.settings = settings
+        self.readyDescriptor = readyDescriptor
+    }
 
     func run() throws {
         if readyDescriptor != nil {
@@ -21,7 +31,7 @@ struct MountService {
         signal(SIGPIPE, SIG_IGN)
         umask(0o077)
         raiseFileLimit()
-        let signals = StopSignals(mountpoint: settings.mountpoint, logger: logger)
+        _ = StopSignals(stop: stop, logger: logger)
         do {
             if readyDescriptor == nil { try settings.prepareMountpoint() }
             try serve()
@@ -29,7 +39,6 @@ struct MountService {
             tell(error)
             throw error
         }
-        signals.end()
     }
 
     /// Each open scratch file and asset is an open file of this process: programs on the mount may
@@ -50,19 +59,14 @@ struct MountService {
     }
 
     private func serve() throws(CommandFailure) {
-        let store = try reporting { () throws(RecordError) in
-            try RecordStore.open(
-                directory: settings.directory,
-                options: StoreOptions(
-                    grace: settings.grace, logger: logger, readOnly: settings.isReadOnly))
-        }
+        let store = try reporting { () throws(RecordError) in try openStore() }
         let server = try reporting(settings.directory) { () throws(RecordError) in
             try ControlServer(
                 directory: settings.directory, logger: logger, handler: handler(store))
         }
         let outcome = Result { () throws(CommandFailure) in
             try reporting(settings.mountpoint) { () throws(RecordError) in
-                try MountDaemon.run(configuration, store: store, logger: logger) {
+                try MountDaemon.run(configuration, store: store, stop: stop, logger: logger) {
                     logger.info("Mounted at \(settings.mountpoint)")
                     sendReady([UInt8(ascii: "R")])
                 }
@@ -72,6 +76,27 @@ struct MountService {
         try reporting { () throws(RecordError) in try store.close() }
         try outcome.get()
         logger.info("Unmounted \(settings.mountpoint)")
+    }
+
+    /// Waits for a process that has no mount any more and is about to let go of the store: the
+    /// last daemon, or a command. Errors: as `RecordStore.open`.
+    private func openStore() throws(RecordError) -> RecordStore {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            do throws(RecordError) {
+                return try RecordStore.open(
+                    directory: settings.directory,
+                    options: StoreOptions(
+                        grace: settings.grace, logger: logger, readOnly: settings.isReadOnly))
+            } catch {
+                let isPassing =
+                    error.code == .storeLocked
+                    && MountTable.mounts(ofStore: settings.directory).isEmpty
+                guard isPassing, ContinuousClock.now < deadline, !stop.wait(Self.pause) else {
+                    throw error
+                }
+            }
+        }
     }
 
     private func handler(_ store: RecordStore) -> ControlServer.Handler {
@@ -106,6 +131,7 @@ struct MountService {
         configuration.readOnly = settings.isReadOnly
         configuration.allowOther = settings.allowsOther
         configuration.extendedAttributes = settings.hasExtendedAttributes
+        configuration.hidesFiles = settings.hidesFiles
         configuration.options = settings.extraOptions
         configuration.grace = settings.grace
         configuration.threads = settings.threads

@@ -14,7 +14,17 @@ struct Completion {
     private static let limit = 2000
 
     let words: [String]
-    let stateArgument: String?
+    private let state: StateOptions
+
+    /// - Parameter state: of the command that completes; `--state` in the line comes first.
+    init(words: [String], state: StateOptions) {
+        self.words = words
+        var state = state
+        if let index = words.firstIndex(of: "--state"), index + 1 < words.count {
+            state.directoryArgument = words[index + 1]
+        }
+        self.state = state
+    }
 
     /// Candidates for the last word of the line.
     func line() -> [String] {
@@ -49,41 +59,59 @@ struct Completion {
         return candidates(Self.argument(of: names.joined(separator: " "), positionals), current)
     }
 
-    /// Record paths that begin with this text; those that go on end with a slash.
+    /// Record paths that begin with this text, as record paths, or as paths of files on a mount,
+    /// relative ones too; those that go on end with a slash.
     func paths(_ prefix: String) -> [String] {
-        let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+        let cut = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
+        let folder = String(prefix[..<cut])
+        let rest = String(prefix[cut...])
+        var words: [String] = []
         if folder.isEmpty {
-            return Database.allCases.map { "\($0.name)/" }.filter { $0.hasPrefix(prefix) }
+            words = Database.allCases.map { "\($0.name)/" }.filter { $0.hasPrefix(prefix) }
+        } else if !PathArgument.isRecordPath(folder), MountedPath(folder).mount == nil {
+            return [":directories"]
         }
         do {
-            let directory = stateArgument.map(Places.absolute) ?? stateOfLine ?? Places.state
-            let store = try RecordStore.openForReading(directory: directory)
-            return try Self.entries(in: try RecordPath(folder), of: store)
-                .map { folder + $0 }.filter { $0.hasPrefix(prefix) }
+            let place = try PathArgument(argument: folder.isEmpty ? "." : folder)
+                .located(by: state)
+            let entries = try Self.entries(
+                in: place.path, of: try place.store.reader(), beginningWith: rest)
+            words += entries.map { folder + $0 }.filter { !words.contains($0) }
         } catch {
-            return []
+            // There is nothing to offer where there is nothing.
         }
-    }
-
-    private var stateOfLine: String? {
-        guard let index = words.firstIndex(of: "--state"), index + 1 < words.count else {
-            return nil
-        }
-        return Places.absolute(words[index + 1])
+        return words
     }
 
     private static func entries(
-        in path: RecordPath, of store: RecordStore
+        in path: RecordPath, of store: RecordStore, beginningWith prefix: String
     ) throws(RecordError) -> [String] {
         if path.item != nil { return [] }
         if path.type != nil {
             let type = try store.type(at: path).id
-            return try store.records(in: type, limit: limit).map { "\($0.stem).json" }
+            var stems = try store.stems(
+                in: type, beginningWith: Array(prefix.utf8), limit: limit)
+            // `soup.js` is the beginning of soup's file name, not of a stem.
+            for count in 1...5 where prefix.hasSuffix(".json".prefix(count)) {
+                let stem = Stem(bytes: Array(prefix.utf8.dropLast(count)))
+                if let entry = try store.record(type, stem), entry.state != .waitingDelete {
+                    stems.append(stem)
+                }
+            }
+            return stems.map { "\($0).json" }
         }
+        return try folders(in: path, of: store).filter { $0.hasPrefix(prefix) }
+    }
+
+    private static func folders(
+        in path: RecordPath, of store: RecordStore
+    ) throws(RecordError) -> [String] {
         if path.zone != nil {
             return try store.types(in: try store.zone(at: path).id).map { "\($0.name)/" }
         }
-        guard let database = path.database else { return [] }
+        guard let database = path.database else {
+            return Database.allCases.map { "\($0.name)/" }
+        }
         let zones = try store.zones(in: database)
         let names =
             database == .shared && path.owner == .me
@@ -122,14 +150,17 @@ struct Completion {
         case "--state": .directory
         case "--output": .file
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
-        case "-o": .words(["ro", "allow_other", "xattr", "grace=", "state="])
+        case "-o": .words(["ro", "allow_other", "xattr", "nonempty", "grace=", "state="])
         default: .nothing
         }
     }
 
     private static func takesValue(_ option: String) -> Bool {
-        ["--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token"]
-            .contains(option)
+        [
+            "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
+            "--since",
+        ]
+        .contains(option)
     }
 }
 

@@ -26,11 +26,14 @@ struct Finding {
 
 /// Looks at everything on this machine that a mount needs.
 struct Diagnosis {
-    let state: StateOptions
+    let store: StoreAccess
+
+    /// What commands need to mean this store.
+    private var option: String { store.isDefault ? "" : " --state \(store.directory)" }
 
     func run() -> [Finding] {
         [
-            device(), unmounter(), otherUsers(), configuration(), directory(), store(),
+            device(), unmounter(), otherUsers(), configuration(), directory(), content(),
             daemon(), space(), staleMounts(),
         ].compactMap(\.self)
     }
@@ -93,7 +96,7 @@ struct Diagnosis {
     }
 
     private func directory() -> Finding {
-        let path = state.directory
+        let path = store.directory
         var status = stat()
         guard stat(path, &status) == 0 else {
             return Finding(
@@ -112,49 +115,53 @@ struct Diagnosis {
         return Finding(check: "state directory", state: .good, message: path)
     }
 
-    private func store() -> Finding? {
+    private func content() -> Finding? {
         do {
-            let store = try RecordStore.openForReading(directory: state.directory)
-            let counts = try store.counts()
+            let counts = try RecordStore.openForReading(directory: store.directory).counts()
             return Finding(
                 check: "store", state: counts.drafts == 0 ? .good : .warning,
                 message: "\(Showing.count(counts.records, "record")), "
                     + "\(Showing.count(counts.drafts, "draft"))",
-                mend: counts.drafts == 0 ? nil : "recordfs draft list")
+                mend: counts.drafts == 0 ? nil : "recordfs draft list\(option)")
         } catch {
             if error.code == .notFound { return nil }
             return Finding(
-                check: "store", state: .wrong, message: error.description, mend: "recordfs fsck")
+                check: "store", state: .wrong, message: error.description,
+                mend: "recordfs fsck\(option)")
         }
     }
 
     private func daemon() -> Finding {
         do {
-            guard
-                let client = try ControlClient.connect(
-                    directory: state.directory, timeoutSeconds: 5)
-            else {
+            guard let status = try store.daemon(timeoutSeconds: 5) else {
                 return Finding(check: "daemon", state: .good, message: "none runs")
             }
-            let status = try client.perform(.status).result
             let version = status.stringMember("version") ?? ""
             let place = status.stringMember("mountpoint") ?? "nowhere"
             guard version == ProgramVersion.number else {
                 return Finding(
                     check: "daemon", state: .warning,
                     message: "runs version \(version), this is \(ProgramVersion.number)",
-                    mend: "recordfs unmount && recordfs mount \(place)")
+                    mend: "recordfs unmount \(place) && recordfs mount\(option) \(place)")
+            }
+            if case .detached(_, let pid) = MountState(of: store, status) {
+                return Finding(
+                    check: "daemon", state: .wrong,
+                    message: "process \(pid) has the store, but its mount is not there",
+                    mend: "kill \(pid)")
             }
             return Finding(check: "daemon", state: .good, message: "serves \(place)")
         } catch {
             return Finding(
                 check: "daemon", state: .wrong, message: "does not answer: \(error)",
-                mend: "recordfs unmount --lazy")
+                mend: MountTable.mounts(ofStore: store.directory).last.map {
+                    "recordfs unmount --lazy \($0.mountpoint)"
+                })
         }
     }
 
     private func space() -> Finding? {
-        var path = state.directory
+        var path = store.directory
         var status = statvfs()
         while statvfs(path, &status) != 0 {
             guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
@@ -163,7 +170,7 @@ struct Diagnosis {
         let free = Int64(status.f_bavail) * Int64(status.f_frsize)
         return Finding(
             check: "free space", state: free < 100 << 20 ? .warning : .good,
-            message: "\(Showing.size(free)) for \(state.directory)")
+            message: "\(Showing.size(free)) for \(store.directory)")
     }
 
     private func staleMounts() -> Finding? {

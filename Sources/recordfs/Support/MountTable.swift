@@ -2,17 +2,29 @@ import Glibc
 import RecordControl
 import RecordModel
 
-/// The mounts of this machine, as the kernel lists them.
+/// A mount of this machine, as the kernel lists it: read from its table, so that a mount that
+/// hangs cannot hang a command.
 struct MountTable {
     let mountpoint: String
+    /// The directory of the file system that is shown there: `/` but for bind mounts.
+    let root: String
     let type: String
+    /// For a RecordFS mount, the state directory of its store.
     let source: String
 
     var isRecordFS: Bool { type == "fuse.recordfs" }
 
-    /// The RecordFS mounts, the innermost first.
-    static func recordMounts() -> [MountTable] {
-        all().filter(\.isRecordFS).sorted { $0.mountpoint.utf8.count > $1.mountpoint.utf8.count }
+    /// The RecordFS mounts.
+    static func recordMounts() -> [MountTable] { all().filter(\.isRecordFS) }
+
+    /// The mounts of a store, which may be shown at several places.
+    static func mounts(ofStore directory: String) -> [MountTable] {
+        recordMounts().filter { StoreAccess.isSame($0.source, directory) }
+    }
+
+    /// What is mounted at a place, the topmost if there are several.
+    static func mount(at mountpoint: String) -> MountTable? {
+        all().last { $0.mountpoint == mountpoint }
     }
 
     static func all() -> [MountTable] {
@@ -31,8 +43,8 @@ struct MountTable {
             fields.count > dash + 2
         else { return nil }
         return MountTable(
-            mountpoint: unescape(fields[4]), type: unescape(fields[dash + 1]),
-            source: unescape(fields[dash + 2]))
+            mountpoint: unescape(fields[4]), root: unescape(fields[3]),
+            type: unescape(fields[dash + 1]), source: unescape(fields[dash + 2]))
     }
 
     /// Space, tab, newline and backslash are written as `\040` and so on.

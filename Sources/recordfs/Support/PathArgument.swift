@@ -8,27 +8,57 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 
     init(argument: String) { text = argument }
 
-    /// What the path stands for. Errors, as a failure about this argument: `invalidName`.
-    func resolved() throws(CommandFailure) -> RecordPath {
-        try reporting(text) { () throws(RecordError) in
-            try RecordPath(Self.recordPath(of: text))
+    /// The store and the path in it. Errors, as a failure about this argument: `invalidName`, a
+    /// file that is on no mount, `--state` for the mount of another store.
+    func located(by state: StateOptions) throws(CommandFailure) -> LocatedPath {
+        if !text.hasPrefix("/"), state.named == nil, !Places.hasWorkingDirectory {
+            throw CommandFailure(
+                text,
+                "the working directory is gone: its mount was detached, or it was removed. Go "
+                    + "to another one, or name the store with --state.")
         }
+        if Self.isRecordPath(text) { return try located(text, in: state.access()) }
+        let place = MountedPath(text)
+        if let mount = place.mount, let path = place.recordPath {
+            return try located(path, in: state.access(of: mount, about: text))
+        }
+        if Self.isFile(text) {
+            throw CommandFailure(
+                text,
+                "is on no mount of RecordFS. Name a file of a mount, or write "
+                    + "DATABASE/ZONE/TYPE/NAME.", status: ExitStatus.notFound)
+        }
+        return try located(text, in: state.access())
     }
 
-    /// A name that starts as a path of the system does, or is typed inside a mount, is looked for
-    /// on the mounts.
-    private static func recordPath(of text: String) -> String {
-        let first = text.split(separator: "/").first ?? ""
-        let isFile = ["/", "./", "../", "~/"].contains { text.hasPrefix($0) } || text == "."
-        let isDatabase = Database(name: first) != nil
-        if !isFile && isDatabase { return text }
-        let path = Places.absolute(text)
-        for mountpoint in MountTable.recordMounts().map(\.mountpoint) {
-            if path == mountpoint { return "" }
-            if path.hasPrefix(mountpoint + "/") {
-                return String(path.dropFirst(mountpoint.count + 1))
-            }
-        }
-        return text
+    private func located(
+        _ path: String, in store: StoreAccess
+    ) throws(CommandFailure) -> LocatedPath {
+        let path = try store.reporting(text) { () throws(RecordError) in try RecordPath(path) }
+        return LocatedPath(store: store, path: path, text: text)
+    }
+
+    /// Begins with a database and not as a path of the system does.
+    static func isRecordPath(_ text: String) -> Bool {
+        guard !isFile(text), let first = text.split(separator: "/").first else { return false }
+        return Database(name: first) != nil
+    }
+
+    private static func isFile(_ text: String) -> Bool {
+        ["/", "./", "../", "~/"].contains { text.hasPrefix($0) } || [".", "..", "~"].contains(text)
+    }
+}
+
+/// A place in a store, as an argument has named it.
+struct LocatedPath {
+    let store: StoreAccess
+    let path: RecordPath
+    /// As the user wrote it.
+    let text: String
+
+    func reporting<T>(
+        _ body: () throws(RecordError) -> T
+    ) throws(CommandFailure) -> T {
+        try store.reporting(text, body)
     }
 }

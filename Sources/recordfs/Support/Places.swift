@@ -29,11 +29,15 @@ enum Places {
 
     static var defaultMountpoint: String { "\(home)/RecordFS" }
 
+    /// A path that begins at the root; `.`, `..` and links are as they were.
+    static func unresolved(_ path: String) -> String {
+        if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
+        return path.hasPrefix("/") ? path : "\(workingDirectory ?? "/")/\(path)"
+    }
+
     /// A path that stays the same when the working directory changes, without `.` and `..`.
     static func absolute(_ path: String) -> String {
-        var full = path
-        if path == "~" || path.hasPrefix("~/") { full = home + path.dropFirst() }
-        if !full.hasPrefix("/") { full = "\(workingDirectory)/\(full)" }
+        let full = unresolved(path)
         var parts: [Substring] = []
         for part in full.split(separator: "/") where part != "." {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
@@ -51,9 +55,14 @@ enum Places {
         return String(cString: place)
     }
 
-    static var workingDirectory: String {
+    /// False when it was removed, or when the mount that has it was detached.
+    static var hasWorkingDirectory: Bool { workingDirectory != nil }
+
+    private static var workingDirectory: String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard getcwd(&buffer, buffer.count) != nil else { return "/" }
+        guard getcwd(&buffer, buffer.count) != nil, buffer[0] == CChar(UInt8(ascii: "/")) else {
+            return nil
+        }
         return String(
             decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -1,67 +1,39 @@
 import ArgumentParser
-import Logging
-import RecordControl
 import RecordModel
-import RecordStore
 
-/// The store that a command works on, and how it gets at it.
+/// Which store a command works on.
+///
+/// A path on a mount means the store of that mount. A record path, and a command without a path,
+/// mean the store that `--state` names, else that of the mount in which the user stands, else the
+/// default one.
 struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state"),
         help: "The state directory of the store. Also RECORDFS_STATE.")
     var directoryArgument: String?
 
-    var directory: String { directoryArgument.map(Places.absolute) ?? Places.state }
+    /// The state directory that the command line names.
+    var named: String? { directoryArgument.map(Places.absolute) }
 
-    func configuration() throws(CommandFailure) -> Configuration {
-        try reporting(Places.configuration) { () throws(RecordError) in
-            try Configuration.read()
+    /// The store of a command without a path.
+    func access() -> StoreAccess {
+        if let named { return StoreAccess(named) }
+        if Places.hasWorkingDirectory, let mount = MountedPath(".").mount {
+            return StoreAccess(mount.source)
         }
+        return StoreAccess(Places.state)
     }
 
-    func storeOptions() throws(CommandFailure) -> StoreOptions {
-        StoreOptions(
-            grace: try configuration().grace,
-            logger: Logger(label: "recordfs") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    /// The store for reading, beside whoever writes it.
-    func reader() throws(CommandFailure) -> RecordStore {
-        let options = try storeOptions()
-        return try reporting { () throws(RecordError) in
-            do throws(RecordError) {
-                return try RecordStore.openForReading(directory: directory, options: options)
-            } catch {
-                guard error.code == .notFound else { throw error }
-                throw RecordError(
-                    .notFound,
-                    "there is no store in \(directory) yet. Mount it, or put a record.")
-            }
+    /// The store of a path on a mount. Errors: `--state` names another one.
+    func access(
+        of mount: MountTable, about text: String
+    ) throws(CommandFailure) -> StoreAccess {
+        if let named, !StoreAccess.isSame(named, mount.source) {
+            throw CommandFailure(
+                text,
+                "is on the mount of the store \(mount.source), and --state names \(named). Leave "
+                    + "out --state, or write DATABASE/ZONE/TYPE/NAME for a record of that store.")
         }
-    }
-
-    /// Runs the body with a way to change the store.
-    func write<T>(_ body: (StoreWriter) throws -> T) throws -> T {
-        let options = try storeOptions()
-        let writer = try reporting { () throws(RecordError) in
-            try StoreWriter.open(directory: directory, options: options)
-        }
-        let result: T
-        do {
-            result = try body(writer)
-        } catch {
-            try reporting { () throws(RecordError) in try writer.close() }
-            throw error
-        }
-        try reporting { () throws(RecordError) in try writer.close() }
-        return result
-    }
-
-    /// Asks one thing of the store.
-    @discardableResult
-    func perform(_ request: ControlRequest, about subject: String?) throws -> ControlReply {
-        try write { writer in
-            try reporting(subject) { () throws(RecordError) in try writer.perform(request) }
-        }
+        return StoreAccess(mount.source)
     }
 }

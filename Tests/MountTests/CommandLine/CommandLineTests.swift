@@ -166,6 +166,95 @@ extension MountTests {
             #expect(try home.recordfs("put", Self.soup, input: "{}").status == 0)
         }
 
+        @Test("a token of another record is refused, and nothing is changed")
+        func foreignToken() throws {
+            for (name, text) in [("JP", "{\"n\": 1}"), ("JP", "{\"n\": 2}"), ("FR", "{\"n\": 3}")] {
+                try home.recordfs("put", "private/World/Country/\(name)", input: text)
+            }
+            // Another type of the zone has a record of the same file name.
+            try home.recordfs("put", "private/World/City/JP", input: "{\"n\": 4}")
+            try home.recordfs("rm", "private/World/City/JP")
+            let first = try home.shell(
+                "recordfs history --json private/World/Country/JP | head -n 1 | jq .token")
+            let token = String(first.output.prefix { $0 != "\n" })
+            let places = [
+                "private/World/Country/FR", "private/World/City/JP", "private/World/Country/X",
+            ]
+            for place in places {
+                for arguments in [["restore", "--token", token], ["history", "--show", token]] {
+                    let result = try finish(
+                        [try Executable.recordfs()] + arguments + [place],
+                        environment: home.environment)
+                    #expect(result.status == 3 && result.output == "", "\(arguments): \(result)")
+                }
+            }
+            let versions = try home.shell(
+                "for i in Country/JP Country/FR City/JP; do "
+                    + "recordfs history --json private/World/$i | jq -r .change | xargs; done")
+            #expect(versions.output == "created updated\ncreated\ncreated deleted\n", "\(versions)")
+            #expect(try home.recordfs("get", "private/World/Country/JP").output == "{\"n\": 2}")
+            #expect(
+                try home.recordfs("restore", "--token", token, "private/World/Country/JP").status
+                    == 0)
+            #expect(try home.recordfs("get", "private/World/Country/JP").output == "{\"n\": 1}")
+        }
+
+        @Test("bash completes any record by its relative path on a mount")
+        func relativeCompletion() throws {
+            let rows = (0..<5000).map { "{\"id\": \"row-\($0)\"}" }.joined(separator: "\n")
+            let path = try home.file("rows.ndjson", rows)
+            try home.recordfs("import", "-q", path, "private/Kitchen/Recipe")
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null; mkdir -p RecordFS/private/Kitchen/Menu
+                source <(recordfs completions bash)
+                complete_line() {
+                    COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#; COMPREPLY=()
+                    _recordfs 2> /dev/null; echo "${COMPREPLY[*]}"
+                }
+                complete_line get ~/Rec
+                complete_line get ~/RecordFS/private/Kitchen/Recipe/row-4999
+                cd RecordFS; complete_line get pri
+                cd private/Kitchen/Recipe
+                complete_line get row-4999
+                complete_line history row-499 | wc -w
+                complete_line rm row-0.json row-7.j
+                cd ../Menu
+                complete_line get ../Recipe/row-4998.js
+                complete_line ls ../R
+                cd; recordfs unmount
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "\(home.folder)/RecordFS",
+                    "\(home.folder)/RecordFS/private/Kitchen/Recipe/row-4999.json", "private/",
+                    "row-4999.json", "11", "row-7.json", "../Recipe/row-4998.json", "../Recipe/",
+                ], "\(result)")
+        }
+
+        @Test("query and search print paths that work where one stands, also with NUL")
+        func relativePaths() throws {
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null
+                mkdir -p RecordFS/private/Kitchen/{Recipe,Menu}; cd RecordFS/private/Kitchen/Recipe
+                for i in 'lime soup' -x; do echo '{"title": "soup"}' > "./$i.json"; done
+                recordfs query . title=soup; recordfs query ../Recipe title=soup -0 | xargs -0 cat
+                cd ../Menu; recordfs search private/Kitchen soup | sort
+                recordfs search -0 .. soup | sort -z | tr '\\0' ';'; echo
+                cd ../../..; recordfs query private/Kitchen/Recipe title=soup | tail -n 1
+                cd; recordfs query private/Kitchen/Recipe title=soup | tail -n 1
+                recordfs unmount
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "lime soup.json", "./-x.json", "{\"title\": \"soup\"}",
+                    "{\"title\": \"soup\"}", "../Recipe/-x.json", "../Recipe/lime soup.json",
+                    "../Recipe/-x.json;../Recipe/lime soup.json;",
+                    "private/Kitchen/Recipe/-x.json", "private/Kitchen/Recipe/-x.json",
+                ], "\(result)")
+        }
+
         @Test("bash completes commands, options and record paths")
         func completion() throws {
             try home.recordfs("put", Self.soup, input: "{}")

@@ -60,18 +60,115 @@ extension MountTests {
             #expect(MountTable.isMounted(place))
             #expect(try home.recordfs("unmount", "--lazy").status == 0)
             #expect(!MountTable.isMounted(place))
-            try SystemCall.close(held)
+            close(held)
         }
 
-        @Test("a directory with files is not hidden by a mount")
+        @Test("a command that makes a record type leaves those in peace who stand in its zone")
+        func standingInZone() throws {
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null; mkdir -p RecordFS/private/A/B; cd RecordFS/private/A
+                for type in C D E; do
+                    echo '{}' | recordfs put private/A/$type/x
+                    python3 -c 'import os; print(os.getcwd())' | tail -c 4
+                done
+                ls; cd; recordfs unmount
+                """)
+            #expect(result.output == "e/A\ne/A\ne/A\nB\nC\nD\nE\n", "\(result)")
+        }
+
+        @Test("mount waits for a daemon that is about to end")
+        func mountAfterLazy() throws {
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null; exec 9< RecordFS/README.md
+                for i in 1 2 3; do
+                    fusermount3 -uz RecordFS; recordfs mount > /dev/null || exit
+                    exec 9< RecordFS/README.md
+                done
+                exec 9<&-; recordfs unmount
+                """)
+            #expect(result.status == 0 && result.errors == "", "\(result)")
+        }
+
+        @Test("a directory with files is not hidden by a mount, but when asked to")
         func nonEmpty() throws {
             try SystemCall.makeDirectory(place)
             _ = try home.file("RecordFS/mine", "x")
             let refused = try home.recordfs("mount")
             #expect(refused.status == 1 && refused.errors.contains(place), "\(refused)")
+            #expect(refused.errors.contains("-o nonempty"))
             #expect(!MountTable.isMounted(place))
             let file = try home.recordfs("mount", "\(place)/mine")
             #expect(file.status == 1 && file.errors.contains("not a directory"), "\(file)")
+            #expect(try home.recordfs("mount", "-o", "ro,nonempty").status == 0)
+            #expect(try !SystemCall.list(place).contains("mine"))
+            #expect(try home.recordfs("unmount").status == 0)
+            #expect(try SystemCall.readText("\(place)/mine") == "x")
+        }
+
+        @Test(
+            "a mount neither hides records nor its own store",
+            arguments: [
+                "RecordFS/private/A/B", "RecordFS/private/A", "RecordFS/new", ".", ".local",
+            ])
+        func hiding(directory: String) throws {
+            try home.recordfs("mount")
+            try SystemCall.makeDirectories("\(place)/private/A/B")
+            let place = "\(home.folder)/\(directory)"
+            let other = ["--state", "\(home.folder)/.local/other"]
+            for options in [other, other + ["-o", "nonempty"]] {
+                let result = try finish(
+                    [try Executable.recordfs(), "mount"] + options + [place],
+                    environment: home.environment)
+                #expect(result.status == 1, "\(result)")
+            }
+            #expect(MountTable.points(below: home.folder) == [self.place])
+        }
+
+        @Test("a store cannot be on a mount")
+        func storeOnMount() throws {
+            try home.recordfs("mount")
+            try SystemCall.makeDirectories("\(place)/private/A/B/.state")
+            let result = try home.recordfs(
+                "mount", "--state", "\(place)/private/A/B/.state", "\(home.folder)/other")
+            #expect(result.status == 1 && result.errors.contains("the mount \(place)"), "\(result)")
+        }
+
+        @Test("the source of a mount is not to be changed, for it says which store it is")
+        func source() throws {
+            #expect(try home.recordfs("mount", "-o", "fsname=x").status == 2)
+            #expect(try home.recordfs("mount", "-o", "ro,subtype=y").status == 2)
+        }
+
+        @Test(
+            "what is no socket in the place of the control socket is named and stays",
+            arguments: ["install -D /dev/null", "touch", "mkfifo", "ln -s /dev/null"])
+        func controlSocket(make: String) throws {
+            let state = "\(home.folder)/.local/share/recordfs"
+            try home.recordfs("put", "private/A/B/c", input: "{}")
+            try #require(
+                try home.shell(
+                    "\(make) \(state)/control.sock\(make.hasPrefix("install") ? "/file" : "")"
+                ).status == 0)
+            let mount = try home.recordfs("mount")
+            #expect(mount.status == 1 && mount.errors.contains("is no socket"), "\(mount)")
+            #expect(SystemCall.exists("\(state)/control.sock"))
+            #expect(!MountTable.isMounted(place))
+            #expect(try home.recordfs("put", "private/A/B/c", input: "{\"n\": 1}").status == 0)
+            #expect(try home.recordfs("get", "private/A/B/c").output == "{\"n\": 1}")
+        }
+
+        @Test("a socket that a dead process left is replaced")
+        func staleSocket() throws {
+            try home.recordfs("put", "private/A/B/c", input: "{}")
+            let script = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
+            try succeed(
+                "python3", "-c", script, "\(home.folder)/.local/share/recordfs/control.sock")
+            #expect(try home.recordfs("status").output.hasPrefix("Not mounted"))
+            #expect(try home.recordfs("mount").status == 0)
+            #expect(try home.recordfs("put", "private/A/B/c", input: "{\"n\": 1}").status == 0)
+            #expect(try home.recordfs("unmount").status == 0)
         }
 
         @Test("the reason why a background mount failed comes back to who asked")
@@ -120,6 +217,7 @@ extension MountTests {
             let doctor = try home.recordfs("doctor")
             #expect(doctor.status == 1, "\(doctor)")
             #expect(doctor.output.contains("recordfs mount "))
+            #expect(try home.recordfs("status").output.contains("has lost its process"))
             #expect(try home.recordfs("mount").status == 0)
             #expect(try SystemCall.list(place).contains("private"))
             #expect(try home.recordfs("unmount").status == 0)

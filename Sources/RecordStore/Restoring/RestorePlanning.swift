@@ -1,0 +1,246 @@
+import RecordModel
+import RecordSQL
+
+/// Finds out what a restoring of many has to do, by reading alone.
+struct RestorePlanning {
+    private struct Key: Hashable {
+        let zone: ZoneID
+        let type: RecordTypeName
+        let name: RecordName
+    }
+
+    private struct Trashed {
+        let id: Int64
+        let stem: Stem
+        let deleted: Timestamp
+        let author: String
+    }
+
+    private struct Waiting {
+        let id: RecordID
+        let stem: Stem
+        let since: Timestamp
+    }
+
+    private let connection: SQLConnection
+    private let scope: RestoreScope
+    private let zones: [ZoneID: ZoneInfo]
+    private let waiting: [(key: Key, value: Waiting)]
+    /// The newest entry of each record.
+    private let trash: [Key: Trashed]
+    private var types: [TypeID: RecordTypeName] = [:]
+    private var plan = RestorePlan()
+
+    private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
+        self.connection = connection
+        self.scope = scope
+        // Also removed ones, which come back with their records.
+        let all = try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
+        zones = Dictionary(
+            all.filter(scope.contains).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        waiting = try Self.waiting(connection)
+        trash = try Self.trash(connection)
+    }
+
+    static func plan(
+        _ connection: SQLConnection, _ scope: RestoreScope, _ point: RestorePoint
+    ) throws(RecordError) -> RestorePlan {
+        var planning = try RestorePlanning(connection, scope)
+        switch point {
+        case .deletion: try planning.addDeleted()
+        case .token(let token): try planning.addChanged(after: token, waitingAfter: nil)
+        case .time(let time):
+            // By token, for the clock may have been wrong for a while.
+            let token = try connection.first(
+                "SELECT token FROM history WHERE at <= ? ORDER BY token DESC LIMIT 1",
+                [.time(time)]
+            ) { $0.int64(0) }
+            try planning.addChanged(after: token ?? 0, waitingAfter: time)
+        }
+        return planning.plan
+    }
+
+    private static func waiting(
+        _ connection: SQLConnection
+    ) throws(RecordError) -> [(key: Key, value: Waiting)] {
+        try connection.all(
+            """
+            SELECT r.id, r.zone_id, t.name, r.name, r.stem, r.waiting_since
+            FROM record r JOIN record_type t ON t.id = r.type_id
+            WHERE r.waiting_since IS NOT NULL AND r.name IS NOT NULL ORDER BY r.id
+            """
+        ) { row in
+            (
+                Key(
+                    zone: ZoneID(row.int64(1)), type: RecordTypeName(bytes: row.bytes(2)),
+                    name: RecordName(bytes: row.bytes(3))),
+                Waiting(
+                    id: RecordID(row.int64(0)), stem: Stem(bytes: row.bytes(4)),
+                    since: row.time(5))
+            )
+        }
+    }
+
+    private static func trash(_ connection: SQLConnection) throws(RecordError) -> [Key: Trashed] {
+        let entries = try connection.all(
+            "SELECT zone_id, type, name, id, stem, deleted, author FROM trash ORDER BY id"
+        ) { row in
+            (
+                Key(
+                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
+                    name: RecordName(bytes: row.bytes(2))),
+                Trashed(
+                    id: row.int64(3), stem: Stem(bytes: row.bytes(4)), deleted: row.time(5),
+                    author: row.string(6))
+            )
+        }
+        return Dictionary(entries, uniquingKeysWith: { $1 })
+    }
+
+    // MARK: What is deleted
+
+    private mutating func addDeleted() throws(RecordError) {
+        for (key, waiting) in waiting { addWaiting(key, waiting) }
+        let waiting = Set(waiting.map(\.key))
+        for (key, trashed) in trash.sorted(by: { $0.value.id < $1.value.id })
+        where !waiting.contains(key) {
+            guard scope.contains(key.type), scope.contains(trashed.stem) else { continue }
+            var step = step(
+                key, stem: trashed.stem, wasDeleted: true, at: trashed.deleted,
+                by: trashed.author)
+            step?.trash = trashed.id
+            try add(step, key)
+        }
+    }
+
+    private mutating func addWaiting(_ key: Key, _ waiting: Waiting) {
+        guard scope.contains(key.type), scope.contains(waiting.stem) else { return }
+        var step = step(
+            key, stem: waiting.stem, wasDeleted: true, at: waiting.since,
+            by: Author.mount.rawValue)
+        step?.waiting = waiting.id
+        if let step { plan.steps.append(step) }
+    }
+
+    // MARK: What has changed
+
+    private mutating func addChanged(
+        after token: Int64, waitingAfter time: Timestamp?
+    ) throws(RecordError) {
+        let changes = try connection.all(
+            """
+            SELECT zone_id, type, name, COUNT(*), MAX(token), at, author FROM history
+            WHERE token > ? GROUP BY zone_id, type, name
+            """, [.integer(token)]
+        ) { row in
+            (
+                key: Key(
+                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
+                    name: RecordName(bytes: row.bytes(2))),
+                count: row.int64(3), token: row.int64(4), at: row.time(5), author: row.string(6)
+            )
+        }
+        let waiting = Dictionary(waiting.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+        for change in changes.sorted(by: { $0.token < $1.token })
+        where zones[change.key.zone] != nil && scope.contains(change.key.type) {
+            try addChange(
+                change.key, before: token, waiting[change.key], count: change.count,
+                at: change.at, by: change.author)
+        }
+        let changed = Set(changes.map(\.key))
+        for (key, waiting) in self.waiting where !changed.contains(key) {
+            if let time, waiting.since <= time { continue }
+            addWaiting(key, waiting)
+        }
+    }
+
+    private mutating func addChange(
+        _ key: Key, before token: Int64, _ waiting: Waiting?, count: Int64, at: Timestamp,
+        by author: String
+    ) throws(RecordError) {
+        let current = try connection.stored(named: key.name, key.zone)
+        let stem =
+            current?.entry.stem ?? trash[key]?.stem
+            ?? Stem(encoding: key.name)
+        guard scope.contains(stem) else { return }
+        guard let then = try version(of: key, upTo: token), then.kind != .deleted else {
+            // A record that was neither made since nor is there needs no word.
+            if current?.state == .saved { plan.madeSince += 1 }
+            return
+        }
+        guard
+            var step = step(
+                key, stem: stem, wasDeleted: current?.state != .saved, laterVersions: count,
+                at: at, by: author)
+        else { return }
+        step.waiting = waiting?.id
+        if let current {
+            guard try typeName(of: current.entry.type) == key.type else {
+                plan.inTheWay += 1
+                return
+            }
+            if try connection.savedText(of: current.id) != then.text { step.version = then.token }
+            if step.version != nil || step.waiting != nil { plan.steps.append(step) }
+            return
+        }
+        step.trash = trash[key]?.id
+        if try step.trash.map(textOfTrash) != then.text { step.version = then.token }
+        try add(step, key)
+    }
+
+    /// What the record was then; nil before it was made.
+    private func version(
+        of key: Key, upTo token: Int64
+    ) throws(RecordError) -> (token: Int64, kind: ChangeKind?, text: [UInt8])? {
+        try connection.first(
+            """
+            SELECT token, kind, text FROM history
+            WHERE zone_id = ? AND name = ? AND type = ? AND token <= ?
+            ORDER BY token DESC LIMIT 1
+            """,
+            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .integer(token)]
+        ) { ($0.int64(0), ChangeKind(rawValue: $0.string(1)), $0.bytes(2)) }
+    }
+
+    private func textOfTrash(_ id: Int64) throws(RecordError) -> [UInt8]? {
+        try connection.first("SELECT text FROM trash WHERE id = ?", [.integer(id)]) {
+            $0.bytes(0)
+        }
+    }
+
+    // MARK: Steps
+
+    private func step(
+        _ key: Key, stem: Stem, wasDeleted: Bool, laterVersions: Int64 = 0, at: Timestamp,
+        by author: String
+    ) -> RestoreStep? {
+        guard let zone = zones[key.zone] else { return nil }
+        return RestoreStep(
+            zone: zone, type: key.type, stem: stem, wasDeleted: wasDeleted,
+            laterVersions: laterVersions, lastChange: at, lastAuthor: author)
+    }
+
+    /// Adds what is to be made anew, unless another record has its name or its file's name.
+    private mutating func add(_ step: RestoreStep?, _ key: Key) throws(RecordError) {
+        guard let step else { return }
+        let isTaken = try connection.first(
+            """
+            SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
+            UNION ALL
+            SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
+            WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
+            """,
+            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .name(step.stem)]
+        ) { _ in true }
+        if isTaken == true { plan.inTheWay += 1 } else { plan.steps.append(step) }
+    }
+
+    private mutating func typeName(of id: TypeID) throws(RecordError) -> RecordTypeName? {
+        if let name = types[id] { return name }
+        let name = try connection.first(
+            "SELECT name FROM record_type WHERE id = ?", [.integer(id.rawValue)]
+        ) { RecordTypeName(bytes: $0.bytes(0)) }
+        types[id] = name
+        return name
+    }
+}

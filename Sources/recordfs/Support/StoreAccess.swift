@@ -1,0 +1,103 @@
+import Glibc
+import Logging
+import RecordControl
+import RecordModel
+import RecordStore
+
+/// A store, and the way of a command to it.
+struct StoreAccess {
+    /// The state directory of the store.
+    let directory: String
+
+    init(_ directory: String) { self.directory = directory }
+
+    /// Whether it is the store that commands use when nothing says otherwise.
+    var isDefault: Bool { Self.isSame(directory, Places.state) }
+
+    /// What a message is about, with the store when it is not the default one.
+    func subject(_ text: String?) -> String? {
+        if isDefault || text == directory { return text }
+        return text.map { "\($0) (store \(directory))" } ?? "store \(directory)"
+    }
+
+    /// Runs the body; an error of the project becomes the failure of the command, about `subject`
+    /// in this store.
+    func reporting<T>(
+        _ subject: String? = nil, _ body: () throws(RecordError) -> T
+    ) throws(CommandFailure) -> T {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure(self.subject(subject), error)
+        }
+    }
+
+    func configuration() throws(CommandFailure) -> Configuration {
+        do {
+            return try Configuration.read()
+        } catch {
+            throw CommandFailure(Places.configuration, error)
+        }
+    }
+
+    func storeOptions() throws(CommandFailure) -> StoreOptions {
+        StoreOptions(
+            grace: try configuration().grace,
+            logger: Logger(label: "recordfs") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// The store for reading, beside whoever writes it.
+    func reader() throws(CommandFailure) -> RecordStore {
+        let options = try storeOptions()
+        return try reporting { () throws(RecordError) in
+            do throws(RecordError) {
+                return try RecordStore.openForReading(directory: directory, options: options)
+            } catch {
+                guard error.code == .notFound else { throw error }
+                throw RecordError(
+                    .notFound,
+                    "there is no store in \(directory) yet. Mount it, or put a record.")
+            }
+        }
+    }
+
+    /// Runs the body with a way to change the store.
+    func write<T>(_ body: (StoreWriter) throws -> T) throws -> T {
+        let options = try storeOptions()
+        let writer = try reporting { () throws(RecordError) in
+            try StoreWriter.open(directory: directory, options: options)
+        }
+        let result: T
+        do {
+            result = try body(writer)
+        } catch {
+            try reporting { () throws(RecordError) in try writer.close() }
+            throw error
+        }
+        try reporting { () throws(RecordError) in try writer.close() }
+        return result
+    }
+
+    /// Asks one thing of the store.
+    @discardableResult
+    func perform(_ request: ControlRequest, about subject: String?) throws -> ControlReply {
+        try write { writer in
+            try reporting(subject) { () throws(RecordError) in try writer.perform(request) }
+        }
+    }
+
+    /// What the store's daemon says of itself; nil when none runs.
+    func daemon(timeoutSeconds: Int) throws(RecordError) -> JSONValue? {
+        try ControlClient.connect(directory: directory, timeoutSeconds: timeoutSeconds)?
+            .perform(.status).result
+    }
+
+    /// Whether two spellings are of one directory.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        if one == other { return true }
+        var first = stat()
+        var second = stat()
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+}

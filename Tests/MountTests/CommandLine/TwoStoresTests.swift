@@ -1,0 +1,242 @@
+import Glibc
+import RecordModel
+import Testing
+
+extension MountTests {
+    /// The default store is mounted at ~/RecordFS, another one, ~/b, at ~/Other; both have a record
+    /// of the same path. A command acts on the store of the mount in which its path is.
+    @Suite struct TwoStoresTests {
+        /// What is typed in the record type's directory of the other mount, and what comes out.
+        struct Case: CustomTestStringConvertible {
+            let command: String
+            let script: String
+            let output: String
+            /// Whether the other store is changed by it.
+            var changes = true
+
+            var testDescription: String { command }
+        }
+
+        static let cases = [
+            Case(
+                command: "ls", script: "recordfs ls .; recordfs ls",
+                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+            Case(
+                command: "get", script: "recordfs get JP.json; recordfs get ~/Other/$P/JP.json",
+                output: "{\"in\": \"b\"}{\"in\": \"b\"}", changes: false),
+            Case(
+                command: "put",
+                script: "echo '{\"in\": \"b\", \"n\": 1}' | recordfs put JP.json; cat JP.json",
+                output: "{\"in\": \"b\", \"n\": 1}\n"),
+            Case(command: "rm", script: "recordfs rm JP.json; ls", output: "OnlyB.json\n"),
+            Case(
+                command: "mv", script: "recordfs mv JP.json NP; ls", output: "NP.json\nOnlyB.json\n"
+            ),
+            Case(
+                command: "query", script: "recordfs query . sort:name; recordfs query $P in=b",
+                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+            Case(
+                command: "search", script: "recordfs search . b; recordfs search private/World b",
+                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+            Case(
+                command: "history", script: "recordfs history --json JP.json | wc -l",
+                output: "2\n", changes: false),
+            Case(
+                command: "restore",
+                script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
+                output: "{\"in\": \"b\"}"),
+            Case(
+                command: "draft",
+                script: """
+                    echo '{' > JP.json; recordfs draft list | cut -d: -f1; recordfs draft show JP.json
+                    recordfs draft discard JP.json; cat JP.json
+                    """, output: "JP.json\n{\n{\"in\": \"b\"}"),
+            Case(
+                command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
+                output: "JP.json\nOnlyB.json\nrow.json\n"),
+            Case(
+                command: "export", script: "recordfs export --format csv .",
+                output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),
+            Case(
+                command: "schema",
+                script: """
+                    recordfs schema show > ~/s.ckdb; sed -i 's/Country/Region/' ~/s.ckdb
+                    recordfs schema apply ~/s.ckdb; recordfs schema check ~/s.ckdb
+                    recordfs schema show | grep -c Region
+                    recordfs --state $A schema show | grep -c Region
+                    """, output: "1\n0\n"),
+            Case(
+                command: "fsck", script: "recordfs fsck | sed \"s|$HOME|~|\"",
+                output: "~/b: clean\n", changes: false),
+            Case(
+                command: "doctor", script: "recordfs doctor | grep -c \"$HOME/[bO]\"",
+                output: "3\n", changes: false),
+            Case(
+                command: "status",
+                script: "recordfs status | sed -n \"s|^Mounted at $HOME\\([^ ]*\\).*|\\1|p\"",
+                output: "/Other\n", changes: false),
+            Case(
+                command: "debug",
+                script: """
+                    echo '{"path": "private/World/Country/Remote", "record": {}}' |
+                        recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl sync
+                    """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
+            Case(
+                command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",
+                changes: false),
+            Case(
+                command: "unmount",
+                script:
+                    "cd; recordfs unmount ~/Other; recordfs status | head -n 1 | cut -d' ' -f1; ls Other",
+                output: "Mounted\n"),
+            Case(
+                command: "mount",
+                script: """
+                    cd; kill -9 $(recordfs status --state ~/b --json | jq .daemon.pid)
+                    until recordfs status --state ~/b | grep -q 'lost its process'; do :; done
+                    recordfs mount Other > /dev/null; cat Other/$P/JP.json
+                    """, output: "{\"in\": \"b\"}"),
+        ]
+
+        private let home: CommandLineHome
+
+        init() throws {
+            home = try CommandLineHome()
+            _ = try home.file("rows.ndjson", "{\"id\": \"row\", \"in\": \"b\"}\n")
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null
+                recordfs mount --state ~/b Other > /dev/null
+                mkdir -p {RecordFS,Other}/private/World/Country
+                printf '{"in": "a"}' > RecordFS/private/World/Country/JP.json
+                printf '{"in": "x"}' > Other/private/World/Country/JP.json
+                printf '{"in": "b"}' | tee Other/private/World/Country/{JP,OnlyB}.json > /dev/null
+                """)
+            try #require(result.status == 0, "\(result)")
+        }
+
+        /// In the record type's directory of the other mount.
+        private func inOther(_ script: String) throws -> ChildResult {
+            try home.shell(
+                "A=~/.local/share/recordfs P=private/World/Country; cd Other/$P\n" + script)
+        }
+
+        private func expectDefaultUntouched() throws {
+            let result = try home.shell(
+                "ls RecordFS/private/World/Country; cat RecordFS/private/World/Country/*; "
+                    + "recordfs history --json private/World/Country/JP | wc -l")
+            #expect(result.output == "JP.json\n{\"in\": \"a\"}1\n", "\(result)")
+        }
+
+        @Test("a command acts on the store of the mount that has its path", arguments: cases)
+        func command(test: Case) throws {
+            let result = try inOther(test.script)
+            #expect(result.output == test.output, "\(result)")
+            #expect(result.errors == "", "\(result)")
+            try expectDefaultUntouched()
+            if !test.changes {
+                let rest = try inOther(
+                    "cat JP.json OnlyB.json; recordfs history --json JP.json | wc -l")
+                #expect(rest.output == "{\"in\": \"b\"}{\"in\": \"b\"}2\n", "\(rest)")
+            }
+        }
+
+        @Test("every command has its case here")
+        func everyCommand() throws {
+            let all = try home.shell("recordfs __complete --line -- ''").output
+            let names = Set(all.split(separator: "\n").map(String.init))
+            #expect(names.subtracting(Self.cases.map(\.command)) == [])
+        }
+
+        @Test(
+            "what names one store and another one's mount is refused, and names both",
+            arguments: [
+                "recordfs --state $A rm JP.json", "recordfs --state $A get JP.json",
+                "recordfs --state $A restore --since 1h .", "recordfs ls --state $A .",
+                "echo '{}' | recordfs put --state $A JP.json",
+                "recordfs import -q --state $A ~/rows.ndjson .",
+                "recordfs draft discard --state=$A JP.json",
+                "recordfs mv JP.json ~/RecordFS/$P/NP.json",
+                "recordfs mv ~/RecordFS/$P/JP.json ~/Other/$P/NP.json",
+                "cd; recordfs unmount --state $A Other", "cd; recordfs mount --state $A Other",
+                "cd; recordfs mount --state ~/b",
+            ])
+        func contradictions(script: String) throws {
+            let result = try inOther(script)
+            #expect(result.status == 1, "\(result)")
+            #expect(result.errors.contains("\(home.folder)/b"), "\(result)")
+            #expect(result.errors.contains("\(home.folder)/.local/share/recordfs"), "\(result)")
+            try expectDefaultUntouched()
+            #expect(try inOther("cat *.json").output == "{\"in\": \"b\"}{\"in\": \"b\"}")
+        }
+
+        @Test("unmounting a store that is not mounted leaves the mount of another one")
+        func unmountOther() throws {
+            let result = try home.shell(
+                "recordfs unmount --state ~/b; recordfs unmount --state ~/b; echo $?; "
+                    + "RECORDFS_STATE=~/b recordfs unmount; echo $?")
+            #expect(result.output == "3\n3\n", "\(result)")
+            try expectDefaultUntouched()
+        }
+
+        @Test("a record path means the mount in which one stands, and --state comes first")
+        func recordPaths() throws {
+            let result = try inOther(
+                """
+                recordfs get $P/JP; recordfs --state $A get $P/JP
+                RECORDFS_STATE=$A recordfs get $P/JP; cd; recordfs get $P/JP
+                """)
+            #expect(result.output == "{\"in\": \"b\"}{\"in\": \"a\"}{\"in\": \"b\"}{\"in\": \"a\"}")
+        }
+
+        @Test("messages name a store that is not the default one")
+        func messages() throws {
+            for script in ["recordfs get none.json", "recordfs rm none.json", "recordfs mv none x"]
+            {
+                let result = try inOther(script)
+                #expect(result.status == 3 && result.errors.contains("(store \(home.folder)/b)"))
+            }
+            let plain = try home.shell("recordfs get RecordFS/private/World/Country/none.json")
+            #expect(plain.status == 3 && !plain.errors.contains("store "), "\(plain)")
+        }
+
+        @Test("symbolic links and bind mounts lead to the store that is behind them")
+        func links() throws {
+            let bound = "\(home.folder)/bound"
+            try SystemCall.makeDirectory(bound)
+            try succeed("mount", "--bind", "\(home.folder)/Other/private/World", bound)
+            let result = try home.shell(
+                """
+                ln -s Other/private/World/Country link; ln -s ~/b statelink
+                recordfs get link/JP.json; recordfs get bound/Country/JP.json
+                cd bound; recordfs query Country in=b; cd ~/link; recordfs get ../Country/JP.json
+                recordfs --state ~/statelink get JP.json
+                """)
+            #expect(
+                result.output
+                    == "{\"in\": \"b\"}{\"in\": \"b\"}Country/JP.json\nCountry/OnlyB.json\n"
+                    + "{\"in\": \"b\"}{\"in\": \"b\"}", "\(result)")
+        }
+
+        @Test("rm takes files of several mounts, each from its own store")
+        func severalStores() throws {
+            let result = try inOther(
+                "recordfs rm JP.json ~/RecordFS/$P/JP.json OnlyB.json; ls . ~/RecordFS/$P | wc -w")
+            #expect(result.output == "2\n" && result.errors == "", "\(result)")
+        }
+
+        @Test("a path on no mount is no record, and a detached directory belongs to no store")
+        func noMount() throws {
+            let result = try inOther(
+                """
+                recordfs unmount --lazy ~/Other
+                recordfs rm private/World/Country/JP; recordfs rm JP.json
+                recordfs rm ~/Other/$P/JP.json; recordfs rm /private/World/Country/JP
+                recordfs status | head -n 1
+                """)
+            #expect(result.errors.split(separator: "\n").count == 4, "\(result)")
+            #expect(result.output.hasPrefix("Mounted at \(home.folder)/RecordFS"), "\(result)")
+            try expectDefaultUntouched()
+        }
+    }
+}

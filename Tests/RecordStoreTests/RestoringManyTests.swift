@@ -1,0 +1,177 @@
+import RecordModel
+import RecordStore
+import Testing
+
+@Suite struct RestoringManyTests {
+    private let fixture: StoreFixture
+    private let everything = RestoreScope()
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func restore(
+        _ scope: RestoreScope = RestoreScope(), to point: RestorePoint
+    ) throws -> RestorePlan {
+        let preview = try fixture.store.restorePlan(scope, to: point)
+        let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
+            try transaction.restore(scope, to: point)
+        }
+        #expect(preview.steps.map(\.stem) == plan.steps.map(\.stem), "the preview is what is done")
+        return plan
+    }
+
+    /// A moment between what was before and what comes after.
+    private func moment() -> Timestamp {
+        fixture.clock.advance(.seconds(1))
+        defer { fixture.clock.advance(.seconds(1)) }
+        return fixture.clock.now
+    }
+
+    @Test("what is deleted comes back, waiting or final, and nothing else changes")
+    func deleted() throws {
+        for stem in ["a", "b", "c"] { try fixture.save(stem, #"{"n":1}"#) }
+        let task = try fixture.save("t", #"{"n":1}"#, type: fixture.task).id
+        try fixture.delete(try #require(try fixture.record("a")).id)
+        try fixture.beginDelete(try #require(try fixture.record("b")).id)
+        try fixture.save("c", #"{"n":2}"#)
+        try fixture.delete(task)
+        let plan = try restore(to: .deletion)
+        #expect(plan.steps.count == 3 && plan.steps.allSatisfy(\.wasDeleted))
+        #expect(try fixture.text("a") == #"{"n":1}"# && fixture.text("b") == #"{"n":1}"#)
+        #expect(try fixture.text("c") == #"{"n":2}"#)
+        #expect(try fixture.text("t", type: fixture.task) == #"{"n":1}"#)
+        #expect(try fixture.store.counts().trash == 0)
+        #expect(try restore(to: .deletion).steps.isEmpty)
+        try fixture.expectSound()
+    }
+
+    @Test("only what the scope has is meant")
+    func scope() throws {
+        for stem in ["a", "b"] {
+            try fixture.delete(try fixture.save(stem, #"{"n":1}"#).id)
+            try fixture.delete(try fixture.save("t-\(stem)", "{}", type: fixture.task).id)
+        }
+        func count(_ scope: RestoreScope) throws -> Int {
+            try fixture.store.restorePlan(scope, to: .deletion).steps.count
+        }
+        let note = RecordTypeName("Note")
+        #expect(try count(RestoreScope()) == 4)
+        #expect(try count(RestoreScope(database: .private)) == 4)
+        #expect(try count(RestoreScope(database: .local)) == 0)
+        #expect(try count(RestoreScope(database: .private, zone: ZoneName("Box"))) == 4)
+        #expect(try count(RestoreScope(database: .private, zone: ZoneName("Bo"))) == 0)
+        #expect(try count(RestoreScope(zone: ZoneName("Box"), type: note)) == 2)
+        #expect(try count(RestoreScope(zone: ZoneName("Box"), type: note, stem: Stem("b"))) == 1)
+    }
+
+    @Test("of several deletions of a name the last one comes back, once")
+    func severalDeletions() throws {
+        for number in 1...3 {
+            try fixture.delete(try fixture.save("a", "{\"n\":\(number)}").id)
+        }
+        #expect(try restore(to: .deletion).steps.count == 1)
+        #expect(try fixture.text("a") == #"{"n":3}"#)
+    }
+
+    @Test("a record that has the name by now stays, and is told")
+    func inTheWay() throws {
+        try fixture.delete(try fixture.save("a", #"{"n":1}"#).id)
+        try fixture.save("a", #"{"n":2}"#)
+        let plan = try restore(to: .deletion)
+        #expect(plan.steps.isEmpty && plan.inTheWay == 1)
+        #expect(try fixture.text("a") == #"{"n":2}"#)
+    }
+
+    @Test("a time brings back every record as it was then, by one version each")
+    func time() throws {
+        for stem in ["kept", "changed", "deleted", "waiting", "twice"] {
+            try fixture.save(stem, #"{"n":1}"#)
+        }
+        let then = moment()
+        try fixture.save("changed", #"{"n":2}"#)
+        try fixture.save("twice", #"{"n":2}"#)
+        try fixture.delete(try #require(try fixture.record("twice")).id)
+        try fixture.delete(try #require(try fixture.record("deleted")).id)
+        try fixture.save("waiting", #"{"n":2}"#)
+        try fixture.beginDelete(try #require(try fixture.record("waiting")).id)
+        try fixture.save("new", #"{"n":2}"#)
+        let plan = try restore(to: .time(then))
+        #expect(plan.steps.count { $0.wasDeleted } == 3)
+        #expect(plan.steps.count { !$0.wasDeleted } == 1 && plan.madeSince == 1)
+        for stem in ["kept", "changed", "deleted", "waiting", "twice"] {
+            #expect(try fixture.text(stem) == #"{"n":1}"#, "\(stem)")
+        }
+        #expect(try fixture.text("new") == #"{"n":2}"#)
+        #expect(try fixture.kinds("kept") == [.created])
+        #expect(try fixture.kinds("changed") == [.created, .updated, .restored])
+        #expect(try fixture.kinds("deleted") == [.created, .deleted, .restored])
+        #expect(try restore(to: .time(then)).steps.isEmpty, "it is so already")
+        try fixture.expectSound()
+    }
+
+    @Test("a restore is taken back by a restore")
+    func takenBack() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        let first = try fixture.store.lastToken()
+        try fixture.save("a", #"{"n":2}"#)
+        let second = try fixture.store.lastToken()
+        _ = try restore(to: .token(first))
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        _ = try restore(to: .token(second))
+        #expect(try fixture.text("a") == #"{"n":2}"#)
+    }
+
+    @Test("a clock that was ahead for a while does not change what is meant")
+    func clockAhead() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        fixture.clock.advance(.seconds(400_000_000))
+        try fixture.save("a", #"{"n":2}"#)
+        fixture.clock.advance(.seconds(-399_999_000))
+        try fixture.save("b", #"{"n":1}"#)
+        let then = moment()
+        try fixture.save("a", #"{"n":3}"#)
+        try fixture.save("b", #"{"n":2}"#)
+        _ = try restore(to: .time(then))
+        #expect(try fixture.text("a") == #"{"n":2}"#)
+        #expect(try fixture.text("b") == #"{"n":1}"#)
+    }
+
+    @Test("a zone and a type that are gone come back with their records")
+    func places() throws {
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        let then = moment()
+        try fixture.delete(id)
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.removeType(self.fixture.note)
+            try transaction.removeType(self.fixture.task)
+            try transaction.removeZone(self.fixture.zone.id)
+        }
+        #expect(try fixture.store.zones(in: .private).isEmpty)
+        #expect(try restore(to: .time(then)).steps.count == 1)
+        let type = try #require(try fixture.store.type(fixture.zone.id, RecordTypeName("Note")))
+        #expect(try fixture.text("a", type: type.id) == #"{"n":1}"#)
+    }
+
+    @Test("when one record cannot be brought back none is, and it is named")
+    func refused() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        try fixture.save("b", #"{"m":1}"#)
+        let then = try fixture.store.lastToken()
+        for stem in ["a", "b"] {
+            try fixture.delete(try #require(try fixture.record(stem)).id)
+        }
+        try fixture.write { transaction throws(RecordError) in
+            let schema = try RecordSchema.empty.adopting(
+                RecordDocument(parsing: Array(#"{"m":"text"}"#.utf8), schema: .empty))
+            try transaction.setSchema(schema ?? .empty, of: RecordTypeName("Note"))
+        }
+        do {
+            _ = try fixture.write { transaction throws(RecordError) in
+                try transaction.restore(self.everything, to: .token(then))
+            }
+            Issue.record("b does not fit the schema")
+        } catch {
+            #expect(error.message.contains("Note/b"))
+        }
+        #expect(try fixture.record("a") == nil)
+    }
+}
