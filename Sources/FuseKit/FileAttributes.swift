@@ -63,7 +63,7 @@ package struct FileAttributes: Hashable, Sendable {
         self.uid = uid
         self.gid = gid
         self.size = size
-        blocks = (size + 511) / 512
+        blocks = size / 512 + (size % 512 > 0 ? 1 : 0)
         accessTime = time
         modificationTime = time
         changeTime = time

@@ -10,6 +10,10 @@ package final class PendingReply<Answer>: Sendable {
         var reply: Reply<Answer>?
         /// Retained for libfuse as long as there is a reply; released by whoever takes that.
         var handler: Unmanaged<InterruptHandler>?
+        /// libfuse calls back from within the registration when the signal has come already, and
+        /// goes on to use the request: until that returns nobody may answer.
+        var isRegistering = true
+        var isInterrupted = false
     }
 
     /// Decides who answers.
@@ -34,6 +38,13 @@ package final class PendingReply<Answer>: Sendable {
                 guard let context else { return }
                 Unmanaged<InterruptHandler>.fromOpaque(context).takeUnretainedValue().run()
             }, handler.toOpaque())
+        let isInterrupted = state.withLock { state in
+            state.isRegistering = false
+            return state.isInterrupted
+        }
+        guard isInterrupted, let reply = take() else { return }
+        reply.fail(.EINTR)
+        onInterrupt()
     }
 
     deinit { _ = take() }
@@ -55,7 +66,9 @@ package final class PendingReply<Answer>: Sendable {
     private func interrupt() {
         // libfuse holds the request's lock here, so the handler must not be unregistered.
         var handler: Unmanaged<InterruptHandler>?
-        let taken = state.withLock { state in
+        let taken = state.withLock { state -> Reply<Answer>? in
+            state.isInterrupted = true
+            guard !state.isRegistering else { return nil }
             handler = state.handler.take()
             return state.reply.take()
         }

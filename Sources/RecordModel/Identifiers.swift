@@ -119,30 +119,6 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     package var description: String { hex }
 }
 
-/// A point in time in nanoseconds since 1970-01-01T00:00:00Z, the precision of `stat`.
-package struct Timestamp: Hashable, Comparable, Sendable {
-    package let nanoseconds: Int64
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-    package init(seconds: Int64, nanoseconds: Int64 = 0) {
-        self.nanoseconds = seconds &* 1_000_000_000 &+ nanoseconds
-    }
-    /// Whole seconds, rounded down also before 1970, so that `subsecond` is never negative.
-    package var seconds: Int64 {
-        nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds + 1) / 1_000_000_000 - 1
-    }
-    /// The nanoseconds past `seconds`, 0..<1 000 000 000.
-    package var subsecond: Int64 { nanoseconds - seconds * 1_000_000_000 }
-    package static func < (left: Self, right: Self) -> Bool {
-        left.nanoseconds < right.nanoseconds
-    }
-    package static func + (left: Self, right: Duration) -> Timestamp {
-        let parts = right.components
-        return Timestamp(
-            nanoseconds: left.nanoseconds + parts.seconds * 1_000_000_000
-                + parts.attoseconds / 1_000_000_000)
-    }
-}
-
 /// Who made a change, as history and events show it.
 package enum Author: String, Sendable, CaseIterable {
     case mount

@@ -40,22 +40,26 @@ extension Time {
 }
 
 extension NodeChanges {
-    init(_ changes: FuseKit.AttributeChanges) {
+    /// Errors: invalidArgument for a time whose nanoseconds are a second or more.
+    init(_ changes: FuseKit.AttributeChanges) throws(RecordError) {
         self.init()
         mode = changes.mode
         owner = changes.uid
         group = changes.gid
         size = changes.size
-        accessed = changes.accessTime.map(Time.init)
-        modified = changes.modificationTime.map(Time.init)
+        accessed = try changes.accessTime.map(Time.init)
+        modified = try changes.modificationTime.map(Time.init)
     }
 }
 
 extension NodeChanges.Time {
-    fileprivate init(_ change: FuseKit.AttributeChanges.TimeChange) {
+    fileprivate init(_ change: FuseKit.AttributeChanges.TimeChange) throws(RecordError) {
         switch change {
         case .now: self = .now
         case .set(let time):
+            guard (0..<1_000_000_000).contains(time.nanoseconds) else {
+                throw RecordError(.invalidArgument, "a time has less than a second of nanoseconds")
+            }
             self = .at(Timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds))
         }
     }

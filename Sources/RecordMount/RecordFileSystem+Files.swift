@@ -49,15 +49,17 @@ extension RecordFileSystem {
             reply.send(descriptor: descriptor, offset: offset)
             withExtendedLifetime(file) {}
         case .deferred(let start):
-            let later = DeferredReply(reply)
-            start { result in
-                guard let reply = later.take() else { return }
-                switch result {
-                case .success(.deferred), .failure:
-                    if case .failure(let error) = result { reply.fail(Errno(error)) }
-                case .success(let result): self.answer(reply, result)
-                }
-            }
+            let wait = InterruptibleWait()
+            let later = PendingReply(reply, onInterrupt: { wait.giveUp() })
+            wait.begin(
+                start { result in
+                    guard let reply = later.take() else { return }
+                    switch result {
+                    case .success(.deferred): reply.fail(.EIO)
+                    case .success(let result): self.answer(reply, result)
+                    case .failure(let error): reply.fail(Errno(error))
+                    }
+                })
         }
     }
 
@@ -167,11 +169,31 @@ extension RecordFileSystem {
     }
 }
 
-/// A reply that waits for bytes from elsewhere.
-private final class DeferredReply: Sendable {
-    private let reply: Mutex<DataReply?>
-    init(_ reply: consuming DataReply) { self.reply = Mutex(reply) }
+/// The wait of a deferred read, which its reader's signal ends, even one that comes before it has
+/// begun.
+private final class InterruptibleWait: Sendable {
+    private enum State {
+        case new
+        case begun(Waiting)
+        case over
+    }
+    private let state = Mutex(State.new)
 
-    /// The reply, for the first who asks.
-    func take() -> DataReply? { reply.withLock { $0.take() } }
+    func begin(_ waiting: Waiting) {
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            state = .begun(waiting)
+            return false
+        }
+        if isOver { waiting.giveUp() }
+    }
+
+    func giveUp() {
+        let waiting = state.withLock { state -> Waiting? in
+            defer { state = .over }
+            if case .begun(let waiting) = state { return waiting }
+            return nil
+        }
+        waiting?.giveUp()
+    }
 }

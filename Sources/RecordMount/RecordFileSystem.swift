@@ -72,7 +72,7 @@ final class RecordFileSystem: FileSystem {
         }
         do throws(RecordError) {
             let (attributes, isCacheable) = try tree.setAttributes(
-                of: NodeNumber(node), NodeChanges(changes),
+                of: NodeNumber(node), try NodeChanges(changes),
                 handle: handle.map(HandleNumber.init))
             reply.send(
                 FileAttributes(attributes), timeout: isCacheable ? attributes.keptSeconds : 0)

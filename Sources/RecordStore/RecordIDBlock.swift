@@ -8,6 +8,8 @@ import Synchronization
 /// whole blocks are taken in one write, and what is left of one at a crash stays unused.
 struct RecordIDBlock: Sendable {
     static let size: Int64 = 1000
+    /// Numbers have at most 40 bits: that is what inode numbers have room for.
+    private static let lastStart: Int64 = 1 << 40 - size
     private var ranges: [Range<Int64>] = []
 
     mutating func next() -> RecordID? {
@@ -30,6 +32,10 @@ struct RecordIDBlock: Sendable {
             $0.int64(0)
         }
         guard let start else { throw RecordError(.corrupt, "The store has no record counter.") }
+        guard (1...lastStart).contains(start) else {
+            throw RecordError(
+                .corrupt, "The store's record counter is \(start); only a damaged store has that.")
+        }
         try connection.run(
             "UPDATE meta SET value = ? WHERE key = 'nextRecord'", [.integer(start + size)])
         return start..<(start + size)

@@ -32,6 +32,7 @@ package final class RecordStore: Sendable {
     let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Whether there was a large text since the last `releaseMemory`.
     let hadLargeText = Atomic(false)
+    let clockWatch = Mutex(ClockWatch())
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
 

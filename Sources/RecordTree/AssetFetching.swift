@@ -30,12 +30,13 @@ package struct NoAssetFetcher: AssetFetcher {
 final class WaitingRead: Sendable {
     let subject: String
     let type: TypeID
-    let deadline: Timestamp
-    private let answer: Mutex<(@Sendable (Result<ReadResult, RecordError>) -> Void)?>
+    /// By the clock that nobody sets.
+    let deadline: Duration
+    private let answer: Mutex<DeferredAnswer?>
 
     init(
-        subject: String, type: TypeID, deadline: Timestamp,
-        answer: @escaping @Sendable (Result<ReadResult, RecordError>) -> Void
+        subject: String, type: TypeID, deadline: Duration,
+        answer: @escaping DeferredAnswer
     ) {
         self.subject = subject
         self.type = type
@@ -43,14 +44,12 @@ final class WaitingRead: Sendable {
         self.answer = Mutex(answer)
     }
 
-    /// Whether this was the answer; a later one goes nowhere.
-    func complete(_ result: Result<ReadResult, RecordError>) -> Bool {
-        let answer = answer.withLock { answer in
+    /// The right to answer, for the first who asks.
+    func take() -> DeferredAnswer? {
+        answer.withLock { answer in
             defer { answer = nil }
             return answer
         }
-        answer?(result)
-        return answer != nil
     }
 }
 
@@ -70,13 +69,20 @@ extension Tree {
         .deferred { [self] answer in
             let waiting = WaitingRead(
                 subject: "\(open.stem)@\(open.place.field)", type: open.type,
-                deadline: now + Self.fetchLimit, answer: answer)
+                deadline: options.clock.uptime + Self.fetchLimit, answer: answer)
             do throws(RecordError) {
                 try start(waiting, open, offset: offset, count: count)
             } catch {
                 finish(waiting, .failure(error))
             }
+            return Waiting { [weak self] in self?.giveUp(waiting) }
         }
+    }
+
+    /// Its reader was interrupted: that is no failure of the asset.
+    private func giveUp(_ waiting: WaitingRead) {
+        guard waiting.take() != nil else { return }
+        state.withLock { $0.waitingReads.removeAll { $0 === waiting } }
     }
 
     private func start(_ waiting: WaitingRead, _ open: OpenAsset, offset: Int64, count: Int)
@@ -96,6 +102,7 @@ extension Tree {
     }
 
     private func finish(_ waiting: WaitingRead, _ result: Result<ReadResult, RecordError>) {
+        guard let answer = waiting.take() else { return }
         state.withLock { state in
             state.waitingReads.removeAll { $0 === waiting }
             switch result {
@@ -105,15 +112,16 @@ extension Tree {
                     subject: waiting.subject, error: error, since: now)
             }
         }
-        guard waiting.complete(result), case .failure(let error) = result else { return }
+        answer(result)
+        guard case .failure(let error) = result else { return }
         events.note(failure: error, of: waiting.subject)
         notify([.content(NodeNumber(waiting.type))])
     }
 
     /// Reads that have waited for too long fail with EIO and a reason in `.error`.
     func expireWaitingReads() {
-        let now = now
-        let late = state.withLock { $0.waitingReads.filter { $0.deadline <= now } }
+        let uptime = options.clock.uptime
+        let late = state.withLock { $0.waitingReads.filter { $0.deadline <= uptime } }
         for waiting in late {
             finish(
                 waiting,

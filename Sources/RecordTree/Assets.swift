@@ -90,7 +90,9 @@ extension Tree {
             throw Self.goneAsset
         }
         if index != nil { node.isCacheable = false }
-        return (node, Opened(handle: addHandle(.asset(open), flags: flags), keepCache: true))
+        // Who makes a file is a writer, also one that only reads.
+        let handle = addHandle(.asset(open), flags: flags | O_RDWR)
+        return (node, Opened(handle: handle, keepCache: true))
     }
 
     /// A row for a new asset, whose bytes are still to come.

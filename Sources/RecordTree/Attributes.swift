@@ -18,6 +18,9 @@ package struct Attributes: Sendable {
     package var changed: Timestamp
     /// Which device a device node stands for, as in `st_rdev`.
     package var device: UInt64 = 0
+
+    /// The space of so many bytes in whole blocks of 512.
+    static func blocks(of size: Int64) -> Int64 { size / 512 + (size % 512 > 0 ? 1 : 0) }
 }
 
 /// A node with its attributes, as a lookup returns it.
@@ -93,9 +96,20 @@ package enum ReadResult: Sendable {
     case bytes([UInt8])
     /// A range of a real file; the descriptor stays open while the value lives.
     case file(HostFile, offset: Int64, count: Int)
-    /// Bytes that are not here yet: the closure starts the wait, and calls back once.
-    case deferred(
-        @Sendable (@escaping @Sendable (Result<ReadResult, RecordError>) -> Void) -> Void)
+    /// Bytes that are not here yet: the closure starts the wait.
+    case deferred(@Sendable (@escaping DeferredAnswer) -> Waiting)
+}
+
+/// Called once with the bytes, or with what hinders them; never after the wait was given up.
+package typealias DeferredAnswer = @Sendable (Result<ReadResult, RecordError>) -> Void
+
+/// A read that waits for bytes.
+package struct Waiting: Sendable {
+    private let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    /// Its reader has gone: nothing waits any more, and no answer comes. Harmless after an answer.
+    package func giveUp() { end() }
 }
 
 /// A file system's figures for statfs.

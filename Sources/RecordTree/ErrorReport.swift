@@ -14,7 +14,10 @@ extension Tree {
     func errorReport(of type: TypeID) throws(RecordError) -> ErrorReport? {
         let failure = state.withLock { $0.assetFailures[type] }
         let drafts = try store.drafts(in: type)
-        guard let last = drafts.max(by: { $0.since < $1.since }) else {
+        // One of a time to come is of a clock that was ahead, and so of before.
+        let now = now
+        let order = { (draft: Draft) in (draft.since <= now ? 1 : 0, draft.since) }
+        guard let last = drafts.max(by: { order($0) < order($1) }) else {
             return failure.map { ErrorReport(text: Array($0.report.utf8), since: $0.since) }
         }
         var lines = [Self.report(last)]

@@ -19,12 +19,27 @@ final class EventLog: Sendable {
     private struct State {
         var first: UInt64 = 0
         var lines: [[UInt8]] = []
-        var waiting: [(cursor: EventCursor, count: Int, answer: Answer)] = []
+        var waiting: [UInt64: WaitingReader] = [:]
+        var nextWaiting: UInt64 = 0
         var isFinished = false
         /// Without readers nothing is kept: the stream begins where its reader came.
         var readers = 0
+
+        /// The waiting reads that match, in the order in which they came; they wait no longer.
+        mutating func takeWaiting(_ matches: (WaitingReader) -> Bool) -> [WaitingReader] {
+            let taken = waiting.filter { matches($0.value) }.sorted { $0.key < $1.key }
+            for (number, _) in taken { waiting[number] = nil }
+            return taken.map(\.value)
+        }
     }
-    typealias Answer = @Sendable (Result<ReadResult, RecordError>) -> Void
+    /// How many reads wait for an event.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    private struct WaitingReader {
+        let cursor: EventCursor
+        let count: Int
+        let answer: DeferredAnswer
+    }
 
     private let clock: any WallClock
     private let state = Mutex(State())
@@ -49,8 +64,7 @@ final class EventLog: Sendable {
                 state.lines.removeFirst(Self.keptMax)
                 state.first += UInt64(Self.keptMax)
             }
-            defer { state.waiting = [] }
-            return state.waiting
+            return state.takeWaiting { _ in true }
         }
         for waiting in ready {
             waiting.answer(.success(.bytes(take(waiting.cursor, waiting.count) ?? [])))
@@ -69,15 +83,23 @@ final class EventLog: Sendable {
     func read(_ cursor: EventCursor, count: Int) -> ReadResult {
         if let bytes = take(cursor, count) { return .bytes(bytes) }
         return .deferred { [self] answer in
-            let isReady = state.withLock { state in
-                if state.isFinished { return true }
+            let number = state.withLock { state -> UInt64? in
+                if state.isFinished { return nil }
                 let hasMore = cursor.state.withLock {
                     $0.next < state.first + UInt64(state.lines.count)
                 }
-                if !hasMore { state.waiting.append((cursor, count, answer)) }
-                return hasMore
+                guard !hasMore else { return nil }
+                state.nextWaiting += 1
+                state.waiting[state.nextWaiting] = WaitingReader(
+                    cursor: cursor, count: count, answer: answer)
+                return state.nextWaiting
             }
-            if isReady { answer(.success(.bytes(take(cursor, count) ?? []))) }
+            guard let number else {
+                answer(.success(.bytes(take(cursor, count) ?? [])))
+                return Waiting {}
+            }
+            return Waiting { [self] in state.withLock { _ = $0.waiting.removeValue(forKey: number) }
+            }
         }
     }
 
@@ -92,7 +114,7 @@ final class EventLog: Sendable {
                     cursor.next += 1
                 }
                 guard !cursor.rest.isEmpty else { return nil }
-                let taken = Array(cursor.rest.prefix(count))
+                let taken = Array(cursor.rest.prefix(max(count, 0)))
                 cursor.rest.removeFirst(taken.count)
                 return taken
             }
@@ -103,9 +125,7 @@ final class EventLog: Sendable {
     func close(_ cursor: EventCursor) {
         let ended = state.withLock { state in
             state.readers -= 1
-            let ended = state.waiting.filter { $0.cursor === cursor }
-            state.waiting.removeAll { $0.cursor === cursor }
-            return ended
+            return state.takeWaiting { $0.cursor === cursor }
         }
         for waiting in ended { waiting.answer(.success(.bytes([]))) }
     }
@@ -114,8 +134,7 @@ final class EventLog: Sendable {
     func finish() {
         let ended = state.withLock { state in
             state.isFinished = true
-            defer { state.waiting = [] }
-            return state.waiting
+            return state.takeWaiting { _ in true }
         }
         for waiting in ended { waiting.answer(.success(.bytes([]))) }
     }

@@ -140,5 +140,5 @@ extension TypePlace {
 }
 
 extension Timestamp {
-    var iso8601: String { ISO8601.print(milliseconds: nanoseconds / 1_000_000) }
+    var iso8601: String { ISO8601.print(milliseconds: milliseconds) }
 }

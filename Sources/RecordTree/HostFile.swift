@@ -8,9 +8,12 @@ package final class HostFile: Sendable {
     init(descriptor: Int32) { self.descriptor = descriptor }
     deinit { close(descriptor) }
 
-    /// Opens a path without following a symlink at its end.
+    /// Opens a path without following a symlink at its end, and without waiting for the other end
+    /// of a pipe.
     convenience init(path: [UInt8], flags: Int32, mode: mode_t = 0o600) throws(RecordError) {
-        let descriptor = withPath(path) { open($0, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
+        let descriptor = withPath(path) {
+            open($0, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
+        }
         guard descriptor >= 0 else { throw .lastSystemError("open", path) }
         self.init(descriptor: descriptor)
     }
@@ -137,7 +140,7 @@ extension RecordError {
 extension stat {
     var attributes: Attributes {
         Attributes(
-            inode: UInt64(st_ino), mode: st_mode, links: UInt32(st_nlink), owner: st_uid,
+            inode: UInt64(st_ino), mode: st_mode, links: UInt32(clamping: st_nlink), owner: st_uid,
             group: st_gid, size: Int64(st_size), blocks: Int64(st_blocks),
             accessed: st_atim.timestamp, modified: st_mtim.timestamp,
             changed: st_ctim.timestamp, device: UInt64(st_rdev))

@@ -49,15 +49,17 @@ struct HostName: Sendable {
         HostFile(descriptor: try descriptor(flags))
     }
 
-    /// What it opens is the caller's to close; what it makes is for the daemon's user alone.
+    /// What it opens is the caller's to close; what it makes is for the daemon's user alone. Never
+    /// waits for the other end of a pipe.
     func descriptor(_ flags: Int32) throws(RecordError) -> Int32 {
         let mode: mode_t = 0o600
         let descriptor =
             if path.isEmpty {
-                withPath(throughProc) { Glibc.open($0, flags | O_CLOEXEC, mode) }
+                withPath(throughProc) { Glibc.open($0, flags | O_NONBLOCK | O_CLOEXEC, mode) }
             } else {
                 withPath(path) {
-                    openat(base.descriptor, $0, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+                    openat(
+                        base.descriptor, $0, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
                 }
             }
         guard descriptor >= 0 else { throw .lastSystemError("open", path) }

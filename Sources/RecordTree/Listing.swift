@@ -32,7 +32,8 @@ private enum Part: UInt64 {
     case errors = 5
     case end = 6
 
-    func offset(_ cursor: UInt64) -> UInt64 { rawValue << 56 | cursor }
+    func offset(_ cursor: UInt64) -> UInt64 { rawValue << 56 | cursor & (1 << 56 - 1) }
+    func offset(after row: Int64) -> UInt64 { offset(UInt64(bitPattern: row)) }
     static func split(_ offset: UInt64) -> (Part, UInt64) {
         (Part(rawValue: offset >> 56) ?? .end, offset & (1 << 56 - 1))
     }
@@ -202,7 +203,7 @@ extension Tree {
                     entry: NodeEntry(
                         node: number ?? NodeNumber(row.file), attributes: attributes,
                         isCacheable: true),
-                    next: Part.records.offset(UInt64(row.id.rawValue)))
+                    next: Part.records.offset(after: row.id.rawValue))
                 guard add(listed) else {
                     let (left, follow) = (rows, last)
                     cursor.snapshot.withLock {
@@ -248,7 +249,7 @@ extension Tree {
                     isCacheable: row.index == nil)
                 let listed = ListedEntry(
                     name: row.fileName, entry: entry,
-                    next: Part.assets.offset(UInt64(row.id.rawValue)))
+                    next: Part.assets.offset(after: row.id.rawValue))
                 guard add(listed) else { return false }
                 last = row.id
             }

@@ -14,6 +14,7 @@ extension Tree {
         expireWaitingReads()
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }
+        try store.watchClock()
         try cleanWhenDue()
         return try finalizeDeletes(olderThan: options.grace)
     }
@@ -22,16 +23,16 @@ extension Tree {
     /// at the first call and then once an hour.
     private func cleanWhenDue() throws(RecordError) {
         guard store.isWritable, !options.isReadOnly else { return }
-        let now = now
+        let uptime = options.clock.uptime
         let isDue = state.withLock { state in
-            if let next = state.nextCleaning, now < next { return false }
-            state.nextCleaning = now + Self.cleaningPeriod
+            if let next = state.nextCleaning, uptime < next { return false }
+            state.nextCleaning = uptime + Self.cleaningPeriod
             return true
         }
         guard isDue else { return }
         try store.purgeTrash()
         try store.collectAssets()
-        try removeForgottenScratch()
+        if store.clockIsSteady(for: Self.scratchLifetime) { try removeForgottenScratch() }
     }
 
     /// Waiting deletes of at least this age become final, but for names that are there again and
@@ -60,6 +61,7 @@ extension Tree {
             throw RecordError(
                 .noSpace, "\(unsavedCount) records could not be saved; see the log")
         }
+        try store.watchClock()
         try finalizeDeletes(olderThan: .zero)
         try store.sync()
     }

@@ -97,7 +97,8 @@ extension Tree {
     {
         Attributes(
             inode: number.inode, mode: UInt32(S_IFREG) | mode, owner: options.owner,
-            group: options.group, size: size, blocks: (size + 511) / 512, accessed: modified,
+            group: options.group, size: size, blocks: Attributes.blocks(of: size),
+            accessed: modified,
             modified: modified, changed: modified)
     }
 

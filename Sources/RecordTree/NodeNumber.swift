@@ -36,7 +36,8 @@ package struct NodeNumber: Hashable, Sendable {
     }
 
     init(kind: Kind, row: Int64, epoch: UInt16 = 0) {
-        rawValue = kind.rawValue << 56 | UInt64(epoch) << 40 | UInt64(row) & 0xff_ffff_ffff
+        rawValue =
+            kind.rawValue << 56 | UInt64(epoch) << 40 | UInt64(bitPattern: row) & 0xff_ffff_ffff
     }
 
     var kind: Kind? { self == .root ? .fixed : Kind(rawValue: rawValue >> 56) }

@@ -94,8 +94,7 @@ extension OpenRecord {
     func read(offset: Int64, count: Int) -> [UInt8]? {
         state.withLock { state in
             guard let text = state.text else { return nil }
-            guard offset >= 0, offset < text.count else { return [] }
-            return Array(text[Int(offset)..<min(text.count, Int(offset) + count)])
+            return text.bytes(at: offset, count: count)
         }
     }
 
@@ -108,20 +107,13 @@ extension OpenRecord {
     func write(_ data: UnsafeRawBufferPointer, offset: Int64?, limit: Int, now: Timestamp)
         throws(RecordError)
     {
-        let fits = state.withLock { state in
+        let fits = try state.withLock { (state) throws(RecordError) in
+            let start = offset ?? Int64(state.text?.count ?? 0)
+            guard try TextLimit.fits(data.count, at: start, limit: limit) else { return false }
             var text = state.text ?? []
             state.text = nil
             defer { state.text = text }
-            let start = offset.map(Int.init) ?? text.count
-            guard start + data.count <= limit else { return false }
-            if start > text.count {
-                text.append(contentsOf: repeatElement(0, count: start - text.count))
-            }
-            let overlap = min(text.count - start, data.count)
-            if overlap > 0 {
-                text.replaceSubrange(start..<start + overlap, with: data.prefix(overlap))
-            }
-            text.append(contentsOf: data.dropFirst(overlap))
+            text.write(data, at: Int(start))
             state.version += 1
             state.modified = now
             state.untold = nil
@@ -131,15 +123,13 @@ extension OpenRecord {
     }
 
     /// - Precondition: the text is loaded, or the size is 0.
-    func truncate(to size: Int, limit: Int, now: Timestamp) throws(RecordError) {
-        guard size <= limit else { throw .textTooLarge(limit: limit) }
+    func truncate(to size: Int64, limit: Int, now: Timestamp) throws(RecordError) {
+        guard try TextLimit.fits(0, at: size, limit: limit) else {
+            throw .textTooLarge(limit: limit)
+        }
         state.withLock { state in
             var text = state.text ?? []
-            if size < text.count {
-                text.removeLast(text.count - size)
-            } else {
-                text.append(contentsOf: repeatElement(0, count: size - text.count))
-            }
+            text.resize(to: Int(size))
             state.text = text
             state.version += 1
             state.modified = now

@@ -140,9 +140,9 @@ extension Tree {
         guard let entry = try entry(of: .record(open.file)) else {
             throw RecordError(.stale, "the record is gone")
         }
-        let handle = addHandle(.record(open), flags: flags)
-        let writes = flags & O_ACCMODE != O_RDONLY
-        return (entry, Opened(handle: handle, keepCache: true, needsNoFlush: !writes))
+        // Who makes a file is a writer, also one that only reads: its empty text needs an end.
+        let handle = addHandle(.record(open), flags: flags | O_RDWR)
+        return (entry, Opened(handle: handle, keepCache: true))
     }
 
     /// A name whose first save is outstanding. When the name was deleted within the grace time it

@@ -14,9 +14,7 @@ extension Tree {
         case .generated(_, let content): return content.read(offset: offset, count: count)
         case .asset(let open): return try open.read(offset: offset, count: count, in: self)
         case .bytes(let bytes):
-            guard offset >= 0, offset < bytes.count else { return .bytes([]) }
-            let end = min(bytes.count, Int(offset) + count)
-            return .bytes(Array(bytes[Int(offset)..<end]))
+            return .bytes(bytes.bytes(at: offset, count: count))
         case .events(let cursor): return events.read(cursor, count: count)
         case .command(let buffer): return .bytes(buffer.read(offset: offset, count: count))
         case .directory: throw RecordError(.isDirectory, "a directory")
@@ -45,6 +43,9 @@ extension Tree {
         _ number: HandleNumber, offset: Int64, data: UnsafeRawBufferPointer, isWriteback: Bool
     ) throws(RecordError) {
         let handle = try handle(number)
+        guard handle.canWrite else {
+            throw RecordError(.system, "the file is open for reading only", errno: EBADF)
+        }
         // Pages of a shared mapping know their place, whatever handle carries them.
         let appends = handle.appends && !isWriteback
         switch handle.current {
@@ -68,7 +69,7 @@ extension Tree {
 
     func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
         if size > 0 { try load(open) }
-        try open.truncate(to: Int(size), limit: options.limits.textBytes, now: now)
+        try open.truncate(to: size, limit: options.limits.textBytes, now: now)
     }
 
     /// A descriptor is closed (flush): the moment of a save, and of its errors.

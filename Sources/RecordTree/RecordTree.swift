@@ -80,7 +80,7 @@ package final class Tree: Sendable {
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
         /// Nil before the first cleaning.
-        var nextCleaning: Timestamp?
+        var nextCleaning: Duration?
     }
 
     let store: RecordStore

@@ -28,7 +28,7 @@ extension Tree {
             throw .textTooLarge(limit: options.limits.textBytes)
         }
         let bytes = try HostFile(path: path, flags: O_RDONLY).readAll()
-        return (bytes, status.st_mtim.timestamp)
+        return (bytes, status.st_mtim.timestamp.asStored)
     }
 
     /// One save of a whole text under a name. What cannot be accepted becomes the name's draft, and

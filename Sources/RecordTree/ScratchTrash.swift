@@ -47,6 +47,7 @@ extension Tree {
 
     /// What has been in the trash for its time goes for good.
     func emptyScratchTrash() throws(RecordError) {
+        guard store.clockIsSteady(for: Self.scratchTrashLifetime) else { return }
         // The names are times, and so in their order.
         let oldest = Array((now + (.zero - Self.scratchTrashLifetime)).iso8601.utf8)
         for name in try storage.name(inState: ScratchStorage.trash).names()

@@ -11,6 +11,10 @@ extension Tree {
     ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
         let node = try node(number)
         try checkWritable()
+        // Before anything is copied or opened for it.
+        if let size = changes.size, size < 0 {
+            throw RecordError(.invalidArgument, "a size is not negative")
+        }
         switch node {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
@@ -69,7 +73,8 @@ extension Tree {
     {
         if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
         guard let time = changes.modified else { return }
-        let modified = time.timestamp(now: now)
+        // What the store will give back, also before it has it.
+        let modified = time.timestamp(now: now).asStored
         let open = openRecord(file, handle)
         let isOnlyInMemory = open?.state.withLock { state in
             guard state.isDirty || !state.isInStore else { return false }

@@ -56,14 +56,16 @@ struct ReplyTests {
         #expect(try mount.cat("other").text == "quick")
     }
 
-    @Test("a caller that gets a signal while its read is kept is answered EINTR")
-    func interruptedRead() throws {
+    @Test(
+        "a caller that gets a signal while its read is kept is answered EINTR",
+        arguments: [SIGTERM, SIGINT, SIGKILL])
+    func interruptedRead(signal: Int32) throws {
         let mount = try TestMount(MemoryFileSystem(["stream": "never"]))
         let cat = try ChildProcess(["cat", mount.file("stream")])
         #expect(mount.fileSystem.log.waits(for: "read stream"))
-        kill(cat.id, SIGTERM)
+        kill(cat.id, signal)
         #expect(mount.fileSystem.log.waits(for: "interrupted"))
-        #expect(try cat.finish().status == -SIGTERM)
+        #expect(try cat.finish().status == -signal)
         let pending = try #require(mount.fileSystem.waiting.withLock { $0.popLast() })
         #expect(pending.isTaken)
     }

@@ -144,4 +144,15 @@ struct SavingTests {
         }
         #expect(error?.code == .notPermitted)
     }
+
+    @Test("a file that is made by who only reads it is there after its close, empty, as on ext4")
+    func madeForReading() throws {
+        let fixture = try TreeFixture()
+        let handle = try fixture.openNew("lock.json", flags: O_RDONLY)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.text("lock.json") == "")
+        #expect(fixture.tree.unsavedCount == 0)
+        #expect(try fixture.record("lock")?.hasDraft == true, "only this process had it")
+    }
 }

@@ -8,9 +8,24 @@ import Testing
 
 /// A clock that tests move.
 final class ManualClock: WallClock {
-    private let time = Mutex(Timestamp(seconds: 1_800_000_000))
-    var now: Timestamp { time.withLock { $0 } }
-    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+    private struct State {
+        var now = Timestamp(seconds: 1_800_000_000)
+        var uptime: Duration = .seconds(5000)
+    }
+    private let state = Mutex(State())
+    var now: Timestamp { state.withLock { $0.now } }
+    var uptime: Duration { state.withLock { $0.uptime } }
+
+    /// Time passes.
+    func advance(_ duration: Duration) {
+        state.withLock { state in
+            state.now = state.now + duration
+            state.uptime += duration
+        }
+    }
+
+    /// Somebody sets the clock.
+    func set(_ now: Timestamp) { state.withLock { $0.now = now } }
 }
 
 /// A tree over a fresh store, driven as the kernel drives it.
@@ -39,15 +54,17 @@ final class TreeFixture {
 
     init(
         database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
-        report: @escaping @Sendable (String) -> Void = { _ in }
+        limits: RecordLimits = .standard, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         var storeOptions = StoreOptions()
         storeOptions.clock = clock
+        storeOptions.limits = limits
         store = try RecordStore.open(directory: directory, options: storeOptions)
-        var options = Tree.Options(owner: 1000, group: 1000, clock: clock, fetcher: fetcher)
+        var options = Tree.Options(
+            owner: 1000, group: 1000, limits: limits, clock: clock, fetcher: fetcher)
         options.report = report
         tree = Tree(store: store, options: options)
         tree.setTouchingThread(Self.daemon.threadID)

@@ -34,7 +34,7 @@ extension ControlExecutor {
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             _ = try transaction.restore(latest.id)
         }
-        let time = ISO8601.print(milliseconds: latest.deleted.nanoseconds / 1_000_000)
+        let time = ISO8601.print(milliseconds: latest.deleted.milliseconds)
         return ControlReply(.members(["deleted": .text(time)]))
     }
 

@@ -25,7 +25,7 @@ package struct ImportCheckpoint: Sendable {
     package func rows() -> Int {
         do {
             let value = try JSONParser.parse(try readWholeFile(path))
-            return Int(value.integerMember("rows") ?? 0)
+            return max(0, Int(clamping: value.integerMember("rows") ?? 0))
         } catch {
             return 0
         }

@@ -68,7 +68,7 @@ enum DecimalSpelling {
         guard at - first <= 17, mantissa < 1 << 53 else { return nil }
         if at < spelling.count {
             guard let exponent = Int(String(decoding: spelling[(at + 1)...], as: UTF8.self)),
-                abs(exponent) < 400
+                exponent.magnitude < 400
             else { return nil }
             scale += exponent
         }

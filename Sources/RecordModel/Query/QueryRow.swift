@@ -16,7 +16,7 @@ struct QueryRow {
 
     /// Dates are compared in milliseconds, as they are written.
     private static func date(_ time: Timestamp) -> FieldValue {
-        .timestamp(milliseconds: time.seconds * 1000 + time.subsecond / 1_000_000)
+        .timestamp(milliseconds: time.milliseconds)
     }
 
     func satisfies(_ condition: QueryExpression.Condition) -> Bool {

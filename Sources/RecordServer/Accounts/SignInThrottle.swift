@@ -40,12 +40,12 @@ final class SignInThrottle: Sendable {
         let wait = debts.withLock { debts -> Int64? in
             let free = keys.map { key in
                 let allowance = key.allowance
-                let debt = max(debts[key] ?? now, now)
-                return debt - now - (allowance.failures - 1) * allowance.milliseconds
+                return Self.debt(debts[key], key, at: now) - now - (allowance.failures - 1)
+                    * allowance.milliseconds
             }
             if let wait = free.max(), wait > 0 { return wait }
             for key in keys {
-                debts[key] = max(debts[key] ?? now, now) + key.allowance.milliseconds
+                debts[key] = Self.debt(debts[key], key, at: now) + key.allowance.milliseconds
             }
             if debts.count > Self.maximumEntries { debts = debts.filter { $0.value > now } }
             return nil
@@ -53,6 +53,13 @@ final class SignInThrottle: Sendable {
         guard let wait else { return }
         throw ServerError(
             .throttled, "Too many failed sign-ins.", retryAfter: Int((wait + 999) / 1000))
+    }
+
+    /// At most what all failures of the allowance make: a clock that was set back in the meantime
+    /// must not lock anybody out until it is there again.
+    private static func debt(_ noted: Int64?, _ key: Key, at now: Int64) -> Int64 {
+        let most = now + key.allowance.failures * key.allowance.milliseconds
+        return min(max(noted ?? now, now), most)
     }
 
     /// The right password: the account's failures are forgotten, and the attempt of the address.

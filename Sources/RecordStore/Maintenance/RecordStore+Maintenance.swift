@@ -45,7 +45,7 @@ extension RecordStore {
     ) throws(RecordError) -> Timestamp? {
         let grace = age ?? options.grace
         while true {
-            let limit = options.clock.now.nanoseconds - grace.nanoseconds
+            let limit = (options.clock.now - grace).nanoseconds
             let due = try waiting(until: limit, except: returning)
             guard !due.isEmpty else { break }
             try write(author: author) { transaction throws(RecordError) in
@@ -79,13 +79,19 @@ extension RecordStore {
         }
     }
 
-    /// Deletes for good what was deleted longer ago than this. Gives how many.
+    /// Deletes for good what was deleted longer ago than this, unless the clock has jumped since.
+    /// Gives how many.
     @discardableResult
     package func purgeTrash(olderThan age: Duration = trashLifetime) throws(RecordError) -> Int {
-        let limit = options.clock.now.nanoseconds - age.nanoseconds
+        try watchClock()
+        let now = options.clock.now
+        let isSteady = clockIsSteady(for: age)
         return try write(author: .mount) { transaction throws(RecordError) in
+            try self.saveClock(transaction)
+            guard isSteady else { return 0 }
             let old = try transaction.connection.all(
-                "SELECT id FROM trash WHERE deleted <= ?", [.integer(limit)]
+                "SELECT id FROM trash WHERE deleted <= ? OR deleted > ?",
+                [.time(now - age), .time(now + ClockWatch.jump)]
             ) { $0.int64(0) }
             for id in old { try transaction.removeTrash(id) }
             return old.count
@@ -100,11 +106,5 @@ extension Transaction {
             "SELECT waiting_since <= ? FROM record WHERE id = ?",
             [.integer(limit), .integer(id.rawValue)]
         ) { $0.bool(0) } ?? false
-    }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }

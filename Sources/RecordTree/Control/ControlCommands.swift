@@ -19,21 +19,16 @@ final class CommandBuffer: Sendable {
 
     func read(offset: Int64, count: Int) -> [UInt8] {
         state.withLock { state in
-            guard offset >= 0, offset < state.text.count else { return [] }
-            return Array(state.text[Int(offset)..<min(state.text.count, Int(offset) + count)])
+            state.text.bytes(at: offset, count: count)
         }
     }
 
     func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
-        guard Int(offset) + data.count <= Self.sizeMax else {
+        guard try TextLimit.fits(data.count, at: offset, limit: Self.sizeMax) else {
             throw RecordError(.tooLarge, "more than \(Self.sizeMax) bytes")
         }
         state.withLock { state in
-            let end = Int(offset) + data.count
-            if state.text.count < end {
-                state.text += Array(repeating: 0, count: end - state.text.count)
-            }
-            state.text.replaceSubrange(Int(offset)..<end, with: data)
+            state.text.write(data, at: Int(offset))
             state.isDirty = true
         }
     }

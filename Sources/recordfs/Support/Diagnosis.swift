@@ -167,7 +167,8 @@ struct Diagnosis {
             guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
             path = String(path[..<slash])
         }
-        let free = Int64(status.f_bavail) * Int64(status.f_frsize)
+        let free = Int64(clamping: status.f_bavail).multipliedClamped(
+            by: Int64(clamping: status.f_frsize))
         return Finding(
             check: "free space", state: free < 100 << 20 ? .warning : .good,
             message: "\(Showing.size(free)) for \(store.directory)")

@@ -3,7 +3,7 @@ import RecordModel
 /// Values as people read them.
 enum Showing {
     static func time(_ timestamp: Timestamp) -> String {
-        ISO8601.print(milliseconds: timestamp.nanoseconds / 1_000_000)
+        ISO8601.print(milliseconds: timestamp.milliseconds)
     }
 
     /// `512 B`, `12.3 KiB`: three digits that matter.

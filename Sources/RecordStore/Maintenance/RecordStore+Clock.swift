@@ -1,0 +1,53 @@
+package import RecordModel
+import RecordSQL
+import Synchronization
+
+extension RecordStore {
+    /// Looks whether the clock was set; for whoever keeps the store open to call every second or
+    /// so. When it was, the graces of waiting deletes begin anew: their times are another clock's.
+    package func watchClock() throws(RecordError) {
+        guard isWritable else { return }
+        let (now, uptime) = (options.clock.now, options.clock.uptime)
+        if !clockWatch.withLock({ $0.hasBegun }) {
+            let (seen, steady) = try storedClock()
+            clockWatch.withLock { watch in
+                guard !watch.hasBegun else { return }
+                watch.begin(now: now, uptime: uptime, seen: seen, steady: steady)
+            }
+        }
+        guard clockWatch.withLock({ $0.look(now: now, uptime: uptime) }) else { return }
+        try write(author: .mount) { transaction throws(RecordError) in
+            try transaction.connection.run(
+                "UPDATE record SET waiting_since = ? WHERE waiting_since IS NOT NULL",
+                [.time(now)])
+            try self.saveClock(transaction)
+        }
+    }
+
+    /// Whether no jump of the clock is so near that what is older than this may be so by it only.
+    package func clockIsSteady(for age: Duration) -> Bool {
+        clockWatch.withLock { $0.isSteady(for: age) }
+    }
+
+    /// For the next who opens the store.
+    func saveClock(_ transaction: Transaction) throws(RecordError) {
+        let steady = clockWatch.withLock { $0.steady }
+        try transaction.connection.run(
+            "INSERT OR REPLACE INTO meta VALUES ('clockSeen', ?), ('clockSteady', ?)",
+            [.time(transaction.now), .optional(steady?.components.seconds)])
+    }
+
+    private func storedClock() throws(RecordError) -> (seen: Timestamp?, steady: Duration?) {
+        try read { connection throws(RecordError) in
+            func number(_ key: String) throws(RecordError) -> Int64? {
+                try connection.first("SELECT value FROM meta WHERE key = ?", [.text(key)]) {
+                    $0.int64IfPresent(0)
+                } ?? nil
+            }
+            return (
+                try number("clockSeen").map { Timestamp(nanoseconds: $0) },
+                try number("clockSteady").map { Duration.seconds($0) }
+            )
+        }
+    }
+}
