@@ -25,6 +25,9 @@ extension RecordError {
         switch sqliteCode & 0xff {
         case SQLITE_FULL:
             self.init(.noSpace, "The disk of the store is full; free some space. \(cause)")
+        // The index of the log could not be made longer.
+        case SQLITE_IOERR where sqliteCode == SQLITE_IOERR | 19 << 8:
+            self.init(.noSpace, "The disk of the store is full; free some space. \(cause)")
         case SQLITE_IOERR:
             self.init(.ioFailure, "The disk of the store failed. \(cause)")
         case SQLITE_CORRUPT, SQLITE_NOTADB:

@@ -36,21 +36,24 @@ package struct SQLConnection {
 
     /// The first row, or nil. The row is read before the statement is reset.
     package func first<T>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
+        _ sql: String, _ values: [SQLValue] = [],
+        _ read: (SQLStatement) throws(RecordError) -> T
     ) throws(RecordError) -> T? {
         let statement = try statement(sql, values)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return read(statement)
+        return try read(statement)
     }
 
     /// All rows.
     package func all<T>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (SQLStatement) -> T
+        _ sql: String, _ values: [SQLValue] = [],
+        _ read: (SQLStatement) throws(RecordError) -> T
     ) throws(RecordError) -> [T] {
         let statement = try statement(sql, values)
+        defer { statement.reset() }
         var rows: [T] = []
-        while try statement.step() { rows.append(read(statement)) }
+        while try statement.step() { rows.append(try read(statement)) }
         return rows
     }
 

@@ -22,6 +22,8 @@ package final class RecordStore: Sendable {
     let writer: DatabaseQueue?
     let lock: StoreLock?
     let log: LogSync?
+    /// Space for what must work on a full disk; nil in a store that was opened for reading.
+    let reserve: SpaceReserve?
     /// Copies of committed rows that every save needs; changed only after a commit.
     let cache = Mutex(StoreCache())
     /// Numbers set aside for records that are not there yet.
@@ -38,7 +40,7 @@ package final class RecordStore: Sendable {
 
     init(
         directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
-        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?
+        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?
     ) {
         self.directory = directory.path
         self.places = directory
@@ -47,6 +49,7 @@ package final class RecordStore: Sendable {
         self.writer = writer
         self.lock = lock
         self.log = log
+        self.reserve = reserve
     }
 
     /// Whether `write` is possible.
@@ -66,9 +69,30 @@ package final class RecordStore: Sendable {
 
     /// Runs `body` in one immediate transaction; what it throws rolls everything back.
     ///
+    /// - Parameter isFreeing: for what removes, and so has to work on a full disk: the body runs a
+    ///   second time, with the reserve, when the first has met the end of the space.
     /// - Throws: readOnly; noSpace, ioFailure, corrupt from the disk; what `body` throws.
     package func write<T>(
-        author: Author, _ body: (Transaction) throws(RecordError) -> T
+        author: Author, isFreeing: Bool = false, _ body: (Transaction) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        if !isFreeing { try checkSpace() }
+        do throws(RecordError) {
+            let result = try writeOnce(author, body)
+            if isFreeing, reserve?.isWhole == false { relieve() }
+            return result
+        } catch {
+            guard error.code == .noSpace else { throw error }
+            guard isFreeing, reserve?.release() == true else {
+                relieve()
+                throw error
+            }
+            defer { relieve() }
+            return try writeOnce(author, body)
+        }
+    }
+
+    private func writeOnce<T>(
+        _ author: Author, _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {
         guard let writer, isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
@@ -179,7 +203,7 @@ package final class RecordStore: Sendable {
     ) throws(RecordError) -> T {
         do {
             let snapshot = try DatabaseQueue(
-                path: places.database, configuration: ConnectionOptions.reader)
+                path: reader.path, configuration: ConnectionOptions.reader)
             if let trace = trace.withLock({ $0 }) { Self.install(trace, on: snapshot) }
             return try snapshot.inDatabase { database in
                 let connection = SQLConnection(database)
@@ -193,6 +217,17 @@ package final class RecordStore: Sendable {
                     throw error
                 }
             }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    /// Runs pragmas and the like on the writer's connection, outside a transaction.
+    func configure<T>(
+        _ writer: DatabaseQueue, _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        do {
+            return try writer.inDatabase { database in try body(SQLConnection(database)) }
         } catch {
             throw RecordError(storeError: error)
         }

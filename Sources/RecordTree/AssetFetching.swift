@@ -53,7 +53,7 @@ final class WaitingRead: Sendable {
     }
 }
 
-/// The last asset of a directory that could not be read, for `.error`.
+/// The last file of a directory that could not be read, for `.error`.
 struct AssetFailure: Sendable {
     let subject: String
     let error: RecordError
@@ -116,6 +116,15 @@ extension Tree {
         guard case .failure(let error) = result else { return }
         events.note(failure: error, of: waiting.subject)
         notify([.content(NodeNumber(waiting.type))])
+    }
+
+    /// A file cannot be read for what the disk has done to it: `.error` and events say why.
+    func noteUnreadable(_ subject: String, in type: TypeID, _ error: RecordError) {
+        state.withLock { state in
+            state.assetFailures[type] = AssetFailure(subject: subject, error: error, since: now)
+        }
+        events.note(failure: error, of: subject)
+        notify([.content(NodeNumber(type))])
     }
 
     /// Reads that have waited for too long fail with EIO and a reason in `.error`.

@@ -54,6 +54,13 @@ extension Tree {
     func storedContent(of entry: AssetEntry) throws(RecordError) -> HostFile? {
         if let bytes = try store.inlineValue(of: entry) { return try temporaryFile(bytes) }
         guard let hash = entry.hash, entry.isDownloaded else { return nil }
+        do throws(RecordError) {
+            try store.checkAsset(hash, size: entry.size)
+        } catch {
+            let type = try store.record(entry.record)?.type
+            if let type { noteUnreadable("\(entry.stem)@\(entry.field)", in: type, error) }
+            throw error
+        }
         return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
     }
 

@@ -87,14 +87,14 @@ extension Tree {
             try checkHasNoScratch(.type(type))
             let hasPending = state.withLock { $0.pending[type] != nil }
             if hasPending { throw RecordError(.notEmpty, "the directory is not empty") }
-            try store.write(author: .mount) { transaction throws(RecordError) in
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeType(type)
             }
             state.withLock { $0.places[type] = nil }
         case .zone(let zone):
             if let info = try store.zone(zone) { try checkWritable(info) }
             try checkHasNoScratch(.zone(zone))
-            try store.write(author: .mount) { transaction throws(RecordError) in
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeZone(zone)
             }
             state.withLock { $0.places = $0.places.filter { $0.value.zone.id != zone } }

@@ -11,6 +11,7 @@ extension Tree {
     /// next piece is due.
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
+        store.keepSpace()
         expireWaitingReads()
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }

@@ -32,7 +32,14 @@ extension Tree {
     /// Makes sure that the text is in memory.
     func load(_ open: OpenRecord) throws(RecordError) {
         guard let file = open.state.withLock({ $0.text == nil ? $0.file : nil }) else { return }
-        let shown = try store.shownText(of: file.record)
+        let shown: (file: RecordFile, text: [UInt8])?
+        do throws(RecordError) {
+            shown = try store.shownText(of: file.record)
+        } catch {
+            let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
+            noteUnreadable("\(stem).json", in: type, error)
+            throw error
+        }
         if let shown, shown.file == file { return open.load(shown.text) }
         // Replaced meanwhile: then its text was kept before anybody could see the next one.
         guard open.state.withLock({ $0.text == nil }) else { return }

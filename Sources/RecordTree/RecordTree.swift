@@ -101,7 +101,7 @@ package final class Tree: Sendable {
 
     /// Reads what the last mount has left. Called once, before the mount.
     package func start() throws(RecordError) {
-        let types = Set(try store.drafts(in: nil).map(\.type))
+        let types = Set(try store.refusals().map(\.type))
         state.withLock { $0.typesWithDrafts = types }
     }
 

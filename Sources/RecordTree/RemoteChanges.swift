@@ -49,7 +49,7 @@ extension Tree {
         let hadDrafts = state.withLock { $0.typesWithDrafts.contains(type) }
         // A draft that is dropped is a change of the draft too.
         guard hadDrafts || change.kind == .draft else { return [] }
-        let hasDrafts = (try? store.drafts(in: type).isEmpty) == false
+        let hasDrafts = (try? store.refusals(in: type).isEmpty) == false
         guard hadDrafts != hasDrafts else { return [] }
         state.withLock { state in
             if hasDrafts {

@@ -38,7 +38,7 @@ extension Tree {
         guard let entry = try store.record(id) else { return }
         try checkWritable(entry.type)
         Failpoint.pass(.waitingDeleteBegin)
-        try store.write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.beginDelete(id)
         }
         Failpoint.pass(.waitingDeleteCommitted)
@@ -68,7 +68,7 @@ extension Tree {
             }
         }
         let open = state.withLock { $0.assets[id] }
-        try store.write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
         open?.unlink()

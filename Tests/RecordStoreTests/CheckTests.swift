@@ -14,7 +14,11 @@ import Testing
             ("UPDATE record SET state = 2 WHERE stem = x'61'", "without a time"),
             ("UPDATE record SET size = 77 WHERE stem = x'61'", "size"),
             ("UPDATE outbox SET record_id = 9999", "has no record"),
-            ("UPDATE record_text SET text = x'7b'", "is refused"),
+            ("UPDATE record_text SET text = x'7b'", "is damaged"),
+            ("UPDATE record SET state = 9 WHERE stem = x'61'", "unknown state"),
+            ("DELETE FROM meta WHERE key = 'nextRecord'", "counter nextRecord"),
+            ("UPDATE meta SET value = 1 WHERE key = 'nextRecord'", "given to another"),
+            ("UPDATE history SET kind = 'x'", "unknown kind"),
         ])
     func damage(_ statement: String, _ words: String) throws {
         let fixture = try StoreFixture()
@@ -25,6 +29,18 @@ import Testing
         }
         let problems = try fixture.store.integrityCheck(deep: true)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
+    }
+
+    @Test("a whole text that is no record of its type is told")
+    func content() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.putText(id, Array(#"{"n":""}"#.utf8))
+            try transaction.connection.run("UPDATE record SET size = 8")
+        }
+        let problems = try fixture.store.integrityCheck(deep: true)
+        #expect(problems.contains { $0.contains("record a is refused") }, "\(problems)")
     }
 
     @Test("a row that refers to a missing one is refused")

@@ -75,6 +75,28 @@ struct IdentityTests {
         #expect(try fixture.text("n.json") == "{\"a\":1}")
     }
 
+    @Test(
+        "the reason of a refused save outlives the backup that vim puts back, to the next good save"
+    )
+    func reasonStays() throws {
+        let fixture = try fixture()
+        fixture.observe()
+        try fixture.rename("n.json", to: "n.json~")
+        #expect(throws: RecordError.self) { try fixture.put("{bad", as: "n.json") }
+        try fixture.remove("n.json")
+        try fixture.rename("n.json~", to: "n.json")
+        let reason = try #require(try fixture.text(".error"))
+        #expect(reason.contains("n.json: line 1, column 2"), "\(reason)")
+        #expect(reason.contains("put the earlier text back"))
+        #expect(try fixture.names() == [".error", "n.json"])
+        #expect(try fixture.store.refusals().count == 1)
+        try fixture.put("{\"a\":1}", as: "n.json")
+        #expect(try fixture.text(".error") != nil, "nothing has changed")
+        try fixture.put("{\"a\":2}", as: "n.json")
+        #expect(try fixture.text(".error") == nil)
+        #expect(try fixture.names() == ["n.json"])
+    }
+
     @Test("a delete is visible at once, final after the grace time, and in the trash then")
     func delete() throws {
         let fixture = try fixture()

@@ -13,7 +13,8 @@ extension ControlExecutor {
             return ControlReply(.members(["removed": .integer(1)]))
         case .asset(_, let field, let index, _):
             let entry = try store.record(at: path)
-            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try store.write(author: .commandLine, isFreeing: true) {
+                (transaction) throws(RecordError) in
                 try transaction.removeAsset(entry.id, field, index)
             }
             return ControlReply(.members(["removed": .integer(1)]))
@@ -35,7 +36,8 @@ extension ControlExecutor {
                     removed += try removeType(type, recursive: true)
                 }
             }
-            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try store.write(author: .commandLine, isFreeing: true) {
+                (transaction) throws(RecordError) in
                 try transaction.removeZone(zone.id)
             }
         }
@@ -51,7 +53,8 @@ extension ControlExecutor {
             try delete(entries)
             removed += entries.count
         }
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
             try transaction.removeType(type.id)
         }
         return removed
@@ -59,7 +62,8 @@ extension ControlExecutor {
 
     /// At once and not after the grace: a command does not create again what it deletes.
     private func delete(_ entries: [RecordEntry]) throws(RecordError) {
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
             for entry in entries {
                 try transaction.beginDelete(entry.id)
                 if entry.state == .saved { try transaction.finalizeDelete(entry.id) }

@@ -51,7 +51,8 @@ extension ControlExecutor {
     func discardDraft(_ path: RecordPath) throws(RecordError) -> ControlReply {
         let entry = try store.record(at: path)
         guard entry.hasDraft else { throw RecordError(.notFound, "there is no draft of it.") }
-        let rest = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        let rest = try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
             try transaction.discardDraft(entry.id)
         }
         return ControlReply(.members(["recordRemains": .bool(rest != nil)]))

@@ -53,7 +53,8 @@ package struct ControlExecutor: Sendable {
         case .importBatch(let batch): try importBatch(batch)
         case .search(let path, let words): try search(path, words)
         case .collectAssets:
-            ControlReply(.members(["removed": .integer(try store.collectAssets())]))
+            ControlReply(
+                .members(["removed": .integer(try store.collectAssets(includingUnknown: true))]))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
         case .applyRemote(let text): try applyRemote(text)

@@ -32,6 +32,8 @@ struct ValueReader {
             try TagReader.refuseTags(in: json)
             return Reading(value: .json(json), isPlain: true)
         case .some(let type):
+            // Before the field's type was known an empty list was accepted: it fits every type.
+            if case .array([]) = json { return Reading(value: .list([]), isPlain: true) }
             return Reading(value: try plain(json, as: type), isPlain: true)
         }
     }

@@ -23,6 +23,7 @@ struct AssetFiles: Sendable {
     /// Gives the finished file its name, on stable storage before it is referred to.
     func place(_ temporary: String, as hash: ContentHash) throws(RecordError) {
         let directory = directory(of: hash)
+        seal(temporary, hash)
         if mkdir(directory, 0o700) == 0 {
             try StoreDirectory.sync(places.assets)
         } else if errno != EEXIST {
@@ -49,7 +50,7 @@ struct AssetFiles: Sendable {
     /// The hashes of all stored files. Names that are none are given to `strangers`.
     func all(strangers: (String) -> Void = { _ in }) throws(RecordError) -> [ContentHash] {
         var hashes: [ContentHash] = []
-        for folder in try Self.names(in: places.assets) where folder != "tmp" {
+        for folder in try Self.names(in: places.assets) where folder.utf8.count == 2 {
             for name in try Self.names(in: places.assets + "/" + folder) {
                 if name.utf8.count == 64, name.hasPrefix(folder) {
                     hashes.append(ContentHash(hex: name))

@@ -66,7 +66,10 @@ extension RecordStore {
         Failpoint.pass(.assetWritten)
         // From here on collection leaves the file alone.
         assetsInFlight.withLock { $0.add(hash) }
-        if files.size(of: hash) == size {
+        try write(author: .mount) { transaction throws(RecordError) in
+            try transaction.connection.noteLoose(hash)
+        }
+        if files.isSealed(hash, size: size) {
             // Who placed it may have died before its name was on stable storage.
             try files.sync(hash)
             unlink(temporary)
@@ -144,21 +147,28 @@ extension RecordStore {
         }
     }
 
-    /// Removes the files that no record, version or trash entry refers to; gives how many.
+    /// Removes the files that no record, version or trash entry refers to any more; gives how many.
+    ///
+    /// Only files that this database has known: after the database was lost or an older one was put
+    /// in its place, the others may be all that is left of their records.
     ///
     /// Each is checked on the writer's queue, where no transaction can come between the check and
     /// the removal, and left when an import has just placed it.
+    ///
+    /// - Parameter includingUnknown: also files that this database has never known.
     @discardableResult
-    package func collectAssets() throws(RecordError) -> Int {
+    package func collectAssets(includingUnknown: Bool = false) throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
         var removed = 0
-        for hash in try files.all() where try isUnreferred(hash) {
-            let isUnused = try write(author: .mount) { transaction throws(RecordError) in
-                guard !self.assetsInFlight.withLock({ $0.contains(hash) }),
-                    try !transaction.connection.isReferred(hash)
-                else { return false }
-                try files.remove(hash)
-                return true
+        for hash in includingUnknown ? try files.all() : try looseAssets() {
+            let isUnused = try write(author: .mount, isFreeing: true) {
+                transaction throws(RecordError) in
+                guard !self.assetsInFlight.withLock({ $0.contains(hash) }) else { return false }
+                let isReferred = try transaction.connection.isReferred(hash)
+                if !isReferred { try files.remove(hash) }
+                try transaction.connection.run(
+                    "DELETE FROM loose_asset WHERE hash = ?", [.text(hash.hex)])
+                return !isReferred
             }
             if isUnused {
                 removed += 1
@@ -170,13 +180,47 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// A first look, without the writer.
-    private func isUnreferred(_ hash: ContentHash) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in try !connection.isReferred(hash) }
+    private func looseAssets() throws(RecordError) -> [ContentHash] {
+        try read { connection throws(RecordError) in
+            try connection.all("SELECT hash FROM loose_asset") { ContentHash(hex: $0.string(0)) }
+        }
+    }
+
+    /// Stored files that no row has ever named, as far as this database knows.
+    package func unknownAssets() throws(RecordError) -> Int {
+        let hashes = try AssetFiles(places: places).all()
+        return try read { connection throws(RecordError) in
+            var count = 0
+            for hash in hashes {
+                if try connection.isReferred(hash) { continue }
+                if try !connection.isLoose(hash) { count += 1 }
+            }
+            return count
+        }
     }
 }
 
 extension SQLConnection {
+    /// The file of that hash is to be looked at by the next collection.
+    func noteLoose(_ hash: ContentHash) throws(RecordError) {
+        try run("INSERT OR IGNORE INTO loose_asset VALUES (?)", [.text(hash.hex)])
+    }
+
+    fileprivate func isLoose(_ hash: ContentHash) throws(RecordError) -> Bool {
+        try first("SELECT 1 FROM loose_asset WHERE hash = ?", [.text(hash.hex)]) { _ in true }
+            ?? false
+    }
+
+    /// The size that rows name for the file of that hash; nil when no row names it.
+    func referredSize(_ hash: ContentHash) throws(RecordError) -> Int64? {
+        try first(
+            """
+            SELECT size FROM asset WHERE hash = ?1 AND downloaded = 1
+            UNION ALL SELECT size FROM kept_asset WHERE hash = ?1 AND downloaded = 1 LIMIT 1
+            """, [.text(hash.hex)]
+        ) { $0.int64(0) }
+    }
+
     /// Whether any row names the file of that hash.
     func isReferred(_ hash: ContentHash) throws(RecordError) -> Bool {
         let found = try first(

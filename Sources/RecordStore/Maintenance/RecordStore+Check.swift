@@ -2,75 +2,50 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// What is wrong with the store, one sentence each; empty when nothing is.
+    /// What is wrong with the store, one sentence each with what to do; empty when nothing is.
     ///
-    /// - Parameter deep: also reads every asset file and every text.
+    /// A part that cannot be read is a problem of its own and does not end the check.
+    ///
+    /// - Parameter deep: also reads every text and every asset file, and compares them with their
+    ///   checksums and hashes.
     package func integrityCheck(deep: Bool = false) throws(RecordError) -> [String] {
-        var problems = try databaseProblems()
-        problems += try rowProblems()
-        problems += try assetProblems(deep: deep)
-        if deep { problems += try textProblems() }
+        var problems = found(databaseProblems)
+        for check in Invariant.all {
+            problems += found { () throws(RecordError) in try broken(check) }
+        }
+        problems += found { () throws(RecordError) in try assetProblems(deep: deep) }
+        if deep {
+            for columns in Migrations.texts {
+                problems += found { () throws(RecordError) in try damagedTexts(columns) }
+            }
+            problems += found(contentProblems)
+        }
         return problems
+    }
+
+    private func found(_ check: () throws(RecordError) -> [String]) -> [String] {
+        do throws(RecordError) {
+            return try check()
+        } catch {
+            return ["A part of the database cannot be read: \(error)"]
+        }
     }
 
     private func databaseProblems() throws(RecordError) -> [String] {
         try read { connection throws(RecordError) in
             try connection.all("PRAGMA integrity_check") { $0.string(0) }.filter { $0 != "ok" }
+                .map { "The database is damaged: \($0)" }
                 + connection.all("PRAGMA foreign_key_check") {
                     "A row of \($0.string(0)) refers to a missing row of \($0.string(2))."
                 }
         }
     }
 
-    /// Each query lists rows that break an invariant.
-    private static let invariants = [
-        (
-            "Record %@ is saved without a text.",
-            """
-            SELECT stem FROM record r WHERE state != 1
-                AND NOT EXISTS (SELECT 1 FROM record_text t WHERE t.record_id = r.id)
-            """
-        ),
-        (
-            "Record %@ is saved without a name.",
-            "SELECT stem FROM record WHERE state != 1 AND name IS NULL"
-        ),
-        (
-            "The draft flag of record %@ is wrong.",
-            """
-            SELECT stem FROM record r WHERE (flags & 1 != 0)
-                != EXISTS (SELECT 1 FROM draft d WHERE d.record_id = r.id)
-            """
-        ),
-        (
-            "Record %@ waits for its deletion without a time.",
-            "SELECT stem FROM record WHERE (state = 2) != (waiting_since IS NOT NULL)"
-        ),
-        (
-            "An outgoing change of %@ has no record.",
-            """
-            SELECT name FROM outbox o WHERE operation != 3 AND batch = 0
-                AND NOT EXISTS (SELECT 1 FROM record r WHERE r.id = o.record_id)
-            """
-        ),
-        (
-            "The size of record %@ is not that of its text.",
-            """
-            SELECT stem FROM record r JOIN record_text t ON t.record_id = r.id
-            WHERE flags & 1 = 0 AND size != length(text)
-            """
-        ),
-    ]
-
-    private func rowProblems() throws(RecordError) -> [String] {
+    private func broken(_ check: Invariant) throws(RecordError) -> [String] {
         try read { connection throws(RecordError) in
-            var problems: [String] = []
-            for (sentence, query) in Self.invariants {
-                problems += try connection.all(query) { row in
-                    sentence.replacing("%@", with: row.string(0))
-                }
+            try connection.all(check.query) { row in
+                check.sentence.replacing("%@", with: row.string(0))
             }
-            return problems
         }
     }
 
@@ -87,39 +62,111 @@ extension RecordStore {
         var problems: [String] = []
         for (hash, size) in referred {
             guard let found = files.size(of: hash) else {
-                problems.append("The asset file \(hash) is missing.")
+                problems.append("The asset file \(hash) is missing. Bring it back from a backup.")
                 continue
             }
             if found != size {
                 problems.append("The asset file \(hash) has \(found) bytes, not \(size).")
-            }
-            if deep, try hashOfFile(hash) != hash {
+            } else if deep, try hashOfFile(hash) != hash {
                 problems.append("The asset file \(hash) has other content than its name says.")
             }
         }
         return problems
     }
 
-    private func textProblems() throws(RecordError) -> [String] {
+    /// The rows whose text is not what was stored.
+    private func damagedTexts(_ columns: Migrations.TextColumns) throws(RecordError) -> [String] {
+        let (table, text, key) = (columns.table, columns.text, columns.key)
+        let name =
+            switch table {
+            case "history", "outbox", "trash": "name"
+            default: "(SELECT stem FROM record WHERE id = record_id)"
+            }
+        var problems: [String] = []
+        try read { connection throws(RecordError) in
+            try connection.each(
+                """
+                SELECT \(key), \(name), \(text), \(columns.checksum) FROM \(table)
+                WHERE \(text) IS NOT NULL OR \(columns.checksum) IS NOT NULL
+                """
+            ) { row throws(RecordError) in
+                guard row.wholeText(2) == nil else { return }
+                problems.append(Self.damage(table, row.int64(0), row.string(1)))
+            }
+        }
+        return problems
+    }
+
+    private static func damage(_ table: String, _ key: Int64, _ name: String) -> String {
+        switch table {
+        case "record_text":
+            "The text of record \(name) is damaged. recordfs history and recordfs restore --token "
+                + "bring a version back; a whole new text replaces it too."
+        case "draft":
+            "The text of the draft \(name) is damaged. recordfs draft discard drops it."
+        case "history": "Version \(key) of record \(name) is damaged."
+        case "trash": "The deleted record \(name) is damaged; recordfs history has its versions."
+        default: "The last text of \(name) that the server has is damaged here."
+        }
+    }
+
+    /// Assets whose files would have other names than the text says.
+    private func assetProblems(
+        of entry: RecordEntry, _ document: RecordDocument
+    ) throws(RecordError) -> [String] {
+        guard entry.hasAssets else { return [] }
+        let rows = try assets(of: entry.id)
+        return ExpectedAsset.all(in: document, limits: options.limits).compactMap { expected in
+            let row = rows.first {
+                $0.field == expected.field && Int64($0.index ?? -1) == expected.index
+            }
+            let fits = row.map {
+                $0.kind == (expected.value == nil ? .value : .file)
+                    && $0.fileExtension == (expected.value?.fileExtension ?? [])
+            }
+            if fits == true { return nil }
+            return "The asset \(expected.field) of record \(entry.stem) is not what its text names."
+        }
+    }
+
+    /// Saved texts that are whole but no record of their type.
+    private func contentProblems() throws(RecordError) -> [String] {
         var problems: [String] = []
         for database in Database.allCases {
             for zone in try zones(in: database) {
                 for type in try types(in: zone.id) {
-                    let schema = try schema(of: type.name)
-                    var limits = options.limits
-                    // What the server has may be larger than what may be saved here.
-                    limits.recordBytes = .max
-                    try withRecords(in: type.id) { (entry, text) throws(RecordError) in
-                        do throws(RecordError) {
-                            _ = try RecordDocument(
-                                parsing: text, schema: schema, limits: limits)
-                        } catch {
-                            problems.append("The text of record \(entry.stem) is refused: \(error)")
-                        }
-                    }
+                    problems += try contentProblems(type)
                 }
             }
         }
         return problems
+    }
+
+    private func contentProblems(_ type: TypeInfo) throws(RecordError) -> [String] {
+        let schema = try schema(of: type.name)
+        var limits = options.limits
+        // What the server has may be larger than what may be saved here.
+        limits.recordBytes = .max
+        var problems: [String] = []
+        var last = RecordID(0)
+        while true {
+            let page = try records(in: type.id, after: last, limit: 200)
+            guard let end = page.last else { return problems }
+            for entry in page where entry.state == .saved {
+                let text = try read { connection throws(RecordError) in
+                    try connection.wholeSavedText(of: entry.id)
+                }
+                // A damaged one is told already.
+                guard let text else { continue }
+                do throws(RecordError) {
+                    let document = try RecordDocument(
+                        parsing: text, schema: schema, limits: limits)
+                    problems += try assetProblems(of: entry, document)
+                } catch  where error.isAboutContent {
+                    problems.append("The text of record \(entry.stem) is refused: \(error)")
+                }
+            }
+            last = end.id
+        }
     }
 }

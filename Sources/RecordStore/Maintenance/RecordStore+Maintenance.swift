@@ -48,7 +48,7 @@ extension RecordStore {
             let limit = (options.clock.now - grace).nanoseconds
             let due = try waiting(until: limit, except: returning)
             guard !due.isEmpty else { break }
-            try write(author: author) { transaction throws(RecordError) in
+            try write(author: author, isFreeing: true) { transaction throws(RecordError) in
                 for id in due where try transaction.isWaiting(id, until: limit) {
                     try transaction.finalizeDelete(id)
                 }
@@ -86,7 +86,7 @@ extension RecordStore {
         try watchClock()
         let now = options.clock.now
         let isSteady = clockIsSteady(for: age)
-        return try write(author: .mount) { transaction throws(RecordError) in
+        return try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try self.saveClock(transaction)
             guard isSteady else { return 0 }
             let old = try transaction.connection.all(

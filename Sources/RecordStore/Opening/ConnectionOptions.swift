@@ -4,8 +4,10 @@ import RecordSQL
 /// How the connections of a store are set.
 enum ConnectionOptions {
     /// The commit that makes the log this long moves it into the database, which stops writers
-    /// for some milliseconds; so the limit is far above what `checkpoint()` leaves.
-    private static let checkpointPages = 16_000
+    /// for some milliseconds. On a small disk `keepSpace` takes less.
+    private static let checkpointPages: Int64 = 4000
+    /// What stays of the log's file once it is in the database.
+    static let logBytesKept = 4 << 20
 
     static var writer: Configuration {
         var configuration = Configuration()
@@ -17,6 +19,7 @@ enum ConnectionOptions {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+            try database.execute(sql: "PRAGMA journal_size_limit = \(logBytesKept)")
             try database.execute(sql: "PRAGMA cache_size = -16000")
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }

@@ -30,6 +30,12 @@ final class LogSync: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
+    /// Of the log's file, in bytes.
+    var length: Int64 {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 ? Int64(information.st_size) : 0
+    }
+
     func committed() { state.withLock { $0.commits += 1 } }
 
     /// For tests, and for a checkpoint that failed to sync.

@@ -12,8 +12,60 @@ enum Migrations {
         migrator.registerMigration("past types") { database in
             try database.execute(sql: pastTypes)
         }
+        migrator.registerMigration("checksums") { database in
+            try database.execute(sql: checksums)
+            for table in texts { try addChecksums(SQLConnection(database), table) }
+        }
         return migrator
     }
+
+    /// What the first version had; a store that has lost one of them is not opened.
+    static let tables: Set<String> = [
+        "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
+        "asset", "history", "trash", "kept_asset", "outbox", "record_search",
+    ]
+    static let laterTables: Set<String> = ["past_type", "refusal", "loose_asset"]
+
+    /// The columns come last and are NULL until the loop behind fills them.
+    private static let checksums = """
+        ALTER TABLE record_text ADD COLUMN checksum INTEGER;
+        ALTER TABLE base ADD COLUMN checksum INTEGER;
+        ALTER TABLE draft ADD COLUMN checksum INTEGER;
+        ALTER TABLE history ADD COLUMN checksum INTEGER;
+        ALTER TABLE trash ADD COLUMN checksum INTEGER;
+        ALTER TABLE outbox ADD COLUMN base_checksum INTEGER;
+
+        -- Why the last save of a record was refused, until a good one changes the record: longer
+        -- than its draft, which an editor drops when it puts its backup back.
+        CREATE TABLE refusal (
+            record_id INTEGER PRIMARY KEY REFERENCES record (id),
+            code TEXT NOT NULL,
+            message TEXT NOT NULL,
+            line INTEGER,
+            text_column INTEGER,
+            text_offset INTEGER,
+            since INTEGER NOT NULL
+        );
+        INSERT INTO refusal
+            SELECT record_id, code, message, line, text_column, text_offset, since FROM draft;
+
+        -- Asset files that no row may refer to any more, or not yet. Collection looks at these and
+        -- at no others: a file that this database has never known is not its to remove.
+        CREATE TABLE loose_asset (hash TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+        CREATE TRIGGER asset_removed AFTER DELETE ON asset WHEN old.hash IS NOT NULL BEGIN
+            INSERT INTO loose_asset SELECT old.hash
+                WHERE NOT EXISTS (SELECT 1 FROM loose_asset WHERE hash = old.hash);
+        END;
+        CREATE TRIGGER asset_changed AFTER UPDATE OF hash ON asset
+        WHEN old.hash IS NOT NULL AND old.hash IS NOT new.hash BEGIN
+            INSERT INTO loose_asset SELECT old.hash
+                WHERE NOT EXISTS (SELECT 1 FROM loose_asset WHERE hash = old.hash);
+        END;
+        CREATE TRIGGER kept_asset_removed AFTER DELETE ON kept_asset BEGIN
+            INSERT INTO loose_asset SELECT old.hash
+                WHERE NOT EXISTS (SELECT 1 FROM loose_asset WHERE hash = old.hash);
+        END;
+        """
 
     /// Names are BLOBs: SQLite then compares them as bytes.
     ///

@@ -6,15 +6,36 @@ import struct GRDB.DatabaseMigrator
 import class GRDB.DatabaseQueue
 
 extension RecordStore {
-    /// Opens the store of a directory for writing, making it if need be.
+    /// Opens the store of a directory for writing, making it where there is none.
     ///
-    /// - Throws: storeLocked with the pid of who has it, storeTooNew, corrupt, noSpace, ioFailure.
+    /// - Throws: storeLocked with the pid of who has it, storeTooNew, corrupt also where only the
+    ///   database of a store is gone, readOnly, noSpace, ioFailure.
     package static func open(
         directory: String, options: StoreOptions = StoreOptions()
     ) throws(RecordError) -> RecordStore {
         let places = StoreDirectory(path: directory)
+        _ = try places.hasDatabase()
         try places.create()
         let lock = try StoreLock.take(places.lock)
+        let reserve = SpaceReserve(path: places.reserve)
+        // What opening writes is little, and a store that cannot be opened cannot be cleaned.
+        if reserve.isNeeded { reserve.release() }
+        let store = try open(places, options, lock, reserve)
+        do throws(RecordError) {
+            try store.settle()
+        } catch {
+            try store.close()
+            throw error
+        }
+        return store
+    }
+
+    private static func open(
+        _ places: StoreDirectory, _ options: StoreOptions, _ lock: StoreLock,
+        _ reserve: SpaceReserve
+    ) throws(RecordError) -> RecordStore {
+        // Another process may have made or lost it before the lock was ours.
+        if try places.hasDatabase() { try checkDatabase(places) }
         let writer: DatabaseQueue
         let reader: DatabaseQueue
         do {
@@ -27,41 +48,69 @@ extension RecordStore {
         try protect(places)
         let log = try LogSync(path: places.writeAheadLog)
         try StoreDirectory.sync(places.path)
-        let store = RecordStore(
+        return RecordStore(
             directory: places, options: options, reader: reader, writer: writer, lock: lock,
-            log: log)
-        try store.removeUnfinishedAssets()
-        if !options.readOnly { try store.releaseOutbox() }
-        return store
+            log: log, reserve: reserve)
     }
 
-    /// Opens a store that another process, or nobody, writes. `write` throws readOnly.
-    ///
-    /// - Throws: notFound, storeTooNew, unsupported when the store has to be migrated first.
-    package static func openForReading(
-        directory: String, options: StoreOptions = StoreOptions()
-    ) throws(RecordError) -> RecordStore {
-        let places = StoreDirectory(path: directory)
-        guard StoreDirectory.exists(places.database) else {
-            throw RecordError(.notFound, "There is no store in \(directory).")
+    /// What is left to do when both connections are there.
+    private func settle() throws(RecordError) {
+        try removeUnfinishedAssets()
+        keepSpace()
+        if !options.readOnly { try releaseOutbox() }
+    }
+
+    /// Looks at a database without its log and without taking part in it: a connection that finds
+    /// garbage would put the log into it and remove the log when it closes.
+    private static func checkDatabase(_ places: StoreDirectory) throws(RecordError) {
+        do {
+            try DatabaseQueue(
+                path: places.immutableDatabase, configuration: ConnectionOptions.reader
+            ).close()
+        } catch {
+            let error = RecordError(storeError: error)
+            guard error.code == .corrupt else { return }
+            throw .foreignDatabase("is damaged at its beginning or no database", in: places)
         }
         let reader: DatabaseQueue
         do {
             reader = try DatabaseQueue(
                 path: places.database, configuration: ConnectionOptions.reader)
-            let isCurrent = try reader.inDatabase { database in
-                try refuseNewer(database)
-                return try Migrations.migrator.hasCompletedMigrations(database)
-            }
-            guard isCurrent else {
-                throw RecordError(
-                    .unsupported, "The store is of an older version; mount it once to update it.")
-            }
         } catch {
             throw RecordError(storeError: error)
         }
-        return RecordStore(
-            directory: places, options: options, reader: reader, writer: nil, lock: nil, log: nil)
+        do {
+            try reader.inDatabase { database in
+                try checkTables(SQLConnection(database), places)
+                try SQLConnection(database).checkDefinitions()
+            }
+            try reader.close()
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+
+    /// A database that a crash left in the middle of its making has no table at all.
+    private static func checkTables(
+        _ connection: SQLConnection, _ places: StoreDirectory
+    ) throws(RecordError) {
+        let tables = Set(
+            try connection.all("SELECT name FROM sqlite_master WHERE type = 'table'") {
+                $0.string(0)
+            })
+        if tables.isEmpty {
+            let remains = try places.remains().filter { $0 != "store.sqlite-wal" }
+            guard remains.isEmpty else {
+                throw .lostStore("store.sqlite has no tables", in: places, remains)
+            }
+            return
+        }
+        let missing = Migrations.tables.subtracting(tables).sorted()
+        guard missing.isEmpty else {
+            throw .foreignDatabase(
+                "is not this store's, or has lost the tables \(missing.joined(separator: ", "))",
+                in: places)
+        }
     }
 
     private static func openWriter(_ places: StoreDirectory) throws -> DatabaseQueue {
@@ -70,7 +119,11 @@ extension RecordStore {
         try writer.inDatabase { database in
             try refuseNewer(database)
         }
+        let isCurrent = try writer.inDatabase {
+            try Migrations.migrator.hasCompletedMigrations($0)
+        }
         try Migrations.migrator.migrate(writer)
+        if !isCurrent { try writer.inDatabase { try SQLConnection($0).sealDefinitions() } }
         // A write makes the log, which `sync` needs to open.
         try writer.inDatabase { database in
             try database.execute(
@@ -79,7 +132,7 @@ extension RecordStore {
         return writer
     }
 
-    private static func refuseNewer(_ database: GRDB.Database) throws {
+    static func refuseNewer(_ database: GRDB.Database) throws {
         if try Migrations.migrator.hasBeenSuperseded(database) {
             throw RecordError(
                 .storeTooNew, "The store was made by a newer recordfs; install that version.")

@@ -1,13 +1,30 @@
 import Glibc
 import RecordModel
 
-/// The places of a state directory: store.sqlite, lock, assets/, scratch/.
+/// The places of a state directory: store.sqlite, lock, reserve, assets/, scratch/.
 struct StoreDirectory: Sendable {
     let path: String
 
     var database: String { path + "/store.sqlite" }
+    /// The database for a connection that takes no lock and does not look at the log.
+    var immutableDatabase: String {
+        let escaped = database.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "%"): "%25"
+            case UInt8(ascii: "?"): "%3f"
+            case UInt8(ascii: "#"): "%23"
+            default: ""
+            }
+        }
+        var bytes: [UInt8] = []
+        for (byte, escape) in zip(database.utf8, escaped) {
+            bytes += escape.isEmpty ? [byte] : Array(escape.utf8)
+        }
+        return "file:\(String(decoding: bytes, as: UTF8.self))?immutable=1"
+    }
     var writeAheadLog: String { path + "/store.sqlite-wal" }
     var lock: String { path + "/lock" }
+    var reserve: String { path + "/reserve" }
     var assets: String { path + "/assets" }
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
@@ -20,7 +37,9 @@ struct StoreDirectory: Sendable {
                 throw RecordError.systemCall("make the directory \(directory)", errno)
             }
         }
-        if chmod(path, 0o700) != 0 {
+        var information = stat()
+        let isPrivate = stat(path, &information) == 0 && information.st_mode & 0o777 == 0o700
+        if !isPrivate, chmod(path, 0o700) != 0 {
             throw RecordError.systemCall("protect the directory \(path)", errno)
         }
     }
@@ -48,8 +67,13 @@ struct StoreDirectory: Sendable {
 
     /// Readable and writable by this user alone.
     static func protect(_ file: String) throws(RecordError) {
+        var information = stat()
+        if stat(file, &information) == 0, information.st_mode & 0o777 == 0o600 { return }
         if chmod(file, 0o600) != 0 { throw RecordError.systemCall("protect \(file)", errno) }
     }
+
+    /// Whether this process can change what is in the directory; not on read-only media.
+    var isWritable: Bool { access(path, W_OK) == 0 }
 
     /// Whether something of that name is there.
     static func exists(_ path: String) -> Bool {

@@ -22,7 +22,10 @@ final class StoreLock: Sendable {
                 .storeLocked, "Process \(owner) has the store open; stop it, or use its mount.")
         }
         let text = Array("\(getpid())\n".utf8)
-        let written = ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text, text.count, 0) >= 0
+        // In this order a full disk, which has the old text, takes the new one.
+        let written =
+            pwrite(descriptor, text, text.count, 0) == text.count
+            && ftruncate(descriptor, off_t(text.count)) == 0
         guard written else {
             let code = errno
             Glibc.close(descriptor)

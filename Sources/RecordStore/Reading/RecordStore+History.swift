@@ -73,7 +73,7 @@ extension RecordStore {
                 SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
                 WHERE h.token > ? ORDER BY h.token LIMIT ?
                 """, [.integer(token), .integer(Int64(limit))]
-            ) { $0.historyRow() }
+            ) { row throws(RecordError) in try row.historyRow() }
         }
     }
 
@@ -136,6 +136,6 @@ extension SQLConnection {
             SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
             WHERE h.token = ?
             """, [.integer(token)]
-        ) { $0.historyRow() }
+        ) { row throws(RecordError) in try row.historyRow() }
     }
 }

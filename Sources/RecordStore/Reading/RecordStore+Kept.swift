@@ -137,8 +137,8 @@ extension RecordStore {
     ) throws(RecordError) -> (entry: TrashEntry, text: [UInt8])? {
         try read { connection throws(RecordError) in
             try connection.first(
-                "SELECT \(Columns.trash), text FROM trash WHERE id = ?", [.integer(id)]
-            ) { ($0.trash(), $0.bytes(8)) }
+                "SELECT \(Columns.trash), text, checksum FROM trash WHERE id = ?", [.integer(id)]
+            ) { row throws(RecordError) in (row.trash(), try row.trashText(8)) }
         }
     }
 }

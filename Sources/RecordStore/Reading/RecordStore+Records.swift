@@ -32,16 +32,7 @@ extension RecordStore {
     package func shownText(
         of id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
-        try read { connection throws(RecordError) in
-            try connection.first(
-                """
-                SELECT \(Columns.record), COALESCE(d.text, t.text, x'') FROM record r
-                    LEFT JOIN record_text t ON t.record_id = r.id
-                    LEFT JOIN draft d ON d.record_id = r.id AND r.flags & 1
-                WHERE r.id = ?
-                """, [.integer(id.rawValue)]
-            ) { ($0.record().file, $0.bytes(8)) }
-        }
+        try read { connection throws(RecordError) in try connection.shown(id) }
     }
 
     /// The record itself; nil when nothing was ever saved.
@@ -97,12 +88,15 @@ extension RecordStore {
             let changed = try connection.lastChange(of: type)
             try connection.each(
                 """
-                SELECT \(Columns.record), name, text
+                SELECT \(Columns.record), name, text, checksum
                 FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
                 WHERE type_id = ? AND state = 0 ORDER BY id
                 """, [.integer(type.rawValue)]
             ) { row throws(RecordError) in
-                try body(row.record(), RecordName(bytes: row.bytes(8)), row.bytes(9))
+                let entry = row.record()
+                try body(
+                    entry, RecordName(bytes: row.bytes(8)),
+                    try row.text(9) { "record \(entry.stem)" })
             }
             return changed
         }
@@ -151,6 +145,29 @@ extension RecordStore {
         }
     }
 
+    /// Why saves were refused, in all types or in one, oldest first.
+    package func refusals(in type: TypeID? = nil) throws(RecordError) -> [Refusal] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.refusal) FROM refusal f JOIN record r ON r.id = f.record_id
+                WHERE (?1 IS NULL OR r.type_id = ?1) ORDER BY f.since, f.record_id
+                """, [.optional(type?.rawValue)]
+            ) { $0.refusal() }
+        }
+    }
+
+    package func refusal(of id: RecordID) throws(RecordError) -> Refusal? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.refusal) FROM refusal f JOIN record r ON r.id = f.record_id
+                WHERE f.record_id = ?
+                """, [.integer(id.rawValue)]
+            ) { $0.refusal() }
+        }
+    }
+
     package func draft(of id: RecordID) throws(RecordError) -> Draft? {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -188,20 +205,37 @@ extension SQLConnection {
     }
 
     func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try first(
-            "SELECT text FROM record_text WHERE record_id = ?", [.integer(id.rawValue)]
-        ) { $0.bytes(0) }
+        let found = try first(Self.savedTextQuery, [.integer(id.rawValue)]) { $0.wholeText(0) }
+        guard let found else { return nil }
+        if let text = found { return text }
+        let stem = try record(id)?.stem
+        throw .damagedText("record \(stem.map { "\($0)" } ?? "\(id.rawValue)")")
     }
 
+    /// As `savedText`; nil also for a text that is damaged.
+    func wholeSavedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try first(Self.savedTextQuery, [.integer(id.rawValue)]) { $0.wholeText(0) } ?? nil
+    }
+
+    private static let savedTextQuery =
+        "SELECT text, checksum FROM record_text WHERE record_id = ?"
+
     /// One statement, so that a commit between two reads cannot show half of each.
-    func shownText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+    func shown(_ id: RecordID) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
         try first(
             """
-            SELECT COALESCE(d.text, t.text, x'') FROM record r
+            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum FROM record r
                 LEFT JOIN record_text t ON t.record_id = r.id
-                LEFT JOIN draft d ON d.record_id = r.id AND r.flags & 1
+                LEFT JOIN draft d ON d.record_id = r.id
             WHERE r.id = ?
             """, [.integer(id.rawValue)]
-        ) { $0.bytes(0) }
+        ) { row throws(RecordError) in
+            let entry = row.record()
+            let subject = { "record \(entry.stem)" }
+            guard entry.hasDraft != row.isNull(8) else { throw .damagedText(subject()) }
+            return (entry.file, try row.text(entry.hasDraft ? 8 : 10, of: subject))
+        }
     }
+
+    func shownText(of id: RecordID) throws(RecordError) -> [UInt8]? { try shown(id)?.text }
 }

@@ -25,11 +25,17 @@ extension RecordStore {
         let row = try read { connection throws(RecordError) in
             try connection.first(
                 """
-                SELECT \(Columns.record), name, text
+                SELECT \(Columns.record), name, text, checksum
                 FROM record JOIN record_text ON record_id = id
                 WHERE type_id = ? AND stem = ? AND state = 0
                 """, [.integer(type.rawValue), .name(stem)]
-            ) { ($0.record(), RecordName(bytes: $0.bytes(8)), $0.bytes(9)) }
+            ) { row throws(RecordError) in
+                let entry = row.record()
+                return (
+                    entry, RecordName(bytes: row.bytes(8)),
+                    try row.text(9) { "record \(entry.stem)" }
+                )
+            }
         }
         guard let (entry, name, text) = row else { return nil }
         return try matcher.key(of: entry, name, text) == nil ? nil : entry
@@ -166,7 +172,7 @@ extension Transaction {
         try connection.run(
             "DELETE FROM record_search WHERE rowid = ?", [.integer(id.rawValue)])
         guard let record = try connection.stored(id), record.state != .draftOnly,
-            let text = try connection.savedText(of: id)
+            let text = try connection.wholeSavedText(of: id)
         else { return }
         var limits = store.options.limits
         limits.recordBytes = .max

@@ -11,13 +11,17 @@ enum Columns {
         a.modified, a.type_id
         """
     static let draft = """
-        d.record_id, r.type_id, r.stem, d.text, d.code, d.message, d.line, d.text_column,
-        d.text_offset, d.since
+        d.record_id, r.type_id, r.stem, d.code, d.message, d.line, d.text_column,
+        d.text_offset, d.since, d.text, d.checksum
+        """
+    static let refusal = """
+        f.record_id, r.type_id, r.stem, f.code, f.message, f.line, f.text_column, f.text_offset,
+        f.since, r.flags
         """
     static let version = "token, at, author, kind, type, name, length(text)"
     static let history = """
         h.token, h.at, h.author, h.kind, z.database, h.zone_id, h.type, h.name, h.record_id,
-        h.fields, h.text
+        h.fields, h.text, h.checksum
         """
     static let trash = "id, zone_id, type, name, stem, deleted, author, length(text)"
     static let outbox = """
@@ -74,16 +78,32 @@ extension SQLStatement {
             fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10))
     }
 
-    func draft() -> Draft {
+    /// Of a draft or a refusal, whose first columns are the same.
+    private func reason() -> RecordError {
         var position: TextPosition?
-        if !isNull(6) {
+        if !isNull(5) {
             position = TextPosition(
-                line: Int(int64(6)), column: Int(int64(7)), offset: Int(int64(8)))
+                line: Int(clamping: int64(5)), column: Int(clamping: int64(6)),
+                offset: Int(clamping: int64(7)))
         }
-        let code = RecordError.Code(rawValue: string(4)) ?? .invalidRecord
-        return Draft(
+        let code = RecordError.Code(rawValue: string(3)) ?? .invalidRecord
+        return RecordError(code, string(4), at: position)
+    }
+
+    func refusal() -> Refusal {
+        Refusal(
             record: RecordID(int64(0)), type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
-            text: bytes(3), error: RecordError(code, string(5), at: position), since: time(9))
+            error: reason(), since: time(8), hasDraft: int64(9) & RecordFlags.draft != 0)
+    }
+
+    func draft() -> Draft {
+        let stem = Stem(bytes: bytes(2))
+        let text = wholeText(9)
+        return Draft(
+            record: RecordID(int64(0)), type: TypeID(int64(1)), stem: stem, text: text ?? [],
+            error: text == nil
+                ? .damagedText("the draft \(stem)") : reason(),
+            since: time(8))
     }
 
     func version() -> Version {
@@ -94,14 +114,15 @@ extension SQLStatement {
             size: int64(6))
     }
 
-    func historyRow() -> HistoryRow {
-        HistoryRow(
+    func historyRow() throws(RecordError) -> HistoryRow {
+        let name = RecordName(bytes: bytes(7))
+        return HistoryRow(
             token: int64(0), at: time(1), author: Author(rawValue: string(2)) ?? .sync,
             kind: ChangeKind(rawValue: string(3)) ?? .updated,
             database: Database(rawValue: int64(4)) ?? .local, zone: ZoneID(int64(5)),
-            type: RecordTypeName(bytes: bytes(6)), name: RecordName(bytes: bytes(7)),
-            record: RecordID(int64(8)), changedFields: FieldNameList.decode(bytes(9)),
-            text: bytes(10))
+            type: RecordTypeName(bytes: bytes(6)), name: name, record: RecordID(int64(8)),
+            changedFields: FieldNameList.decode(bytes(9)),
+            text: try text(10) { "version \(int64(0)) of \(name)" })
     }
 
     func trash() -> TrashEntry {
@@ -109,6 +130,11 @@ extension SQLStatement {
             id: int64(0), zone: ZoneID(int64(1)), type: RecordTypeName(bytes: bytes(2)),
             name: RecordName(bytes: bytes(3)), stem: Stem(bytes: bytes(4)), deleted: time(5),
             author: Author(rawValue: string(6)) ?? .sync, size: int64(7))
+    }
+
+    /// Beside the columns of `trash`.
+    func trashText(_ column: Int32) throws(RecordError) -> [UInt8] {
+        try text(column) { "\(Stem(bytes: bytes(4))) in the trash" }
     }
 
     func outbox() -> OutboxRow {

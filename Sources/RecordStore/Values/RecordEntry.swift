@@ -101,6 +101,17 @@ package struct Draft: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(record) }
 }
 
+/// Why the last save of a record was refused.
+package struct Refusal: Sendable {
+    package let record: RecordID
+    package let type: TypeID
+    package let stem: Stem
+    package let error: RecordError
+    package let since: Timestamp
+    /// Whether the refused text is still there; else a program has put the old one back.
+    package let hasDraft: Bool
+}
+
 /// What a save did.
 package struct SaveResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {

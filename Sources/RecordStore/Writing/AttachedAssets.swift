@@ -175,7 +175,7 @@ extension Transaction {
 
     private func isHere(_ asset: WantedAsset) -> Bool {
         asset.kind == .value
-            || asset.hash.flatMap { AssetFiles(places: store.places).size(of: $0) } != nil
+            || asset.hash.flatMap { AssetFiles(places: store.places).size(of: $0) } == asset.size
     }
 
     private func insert(
@@ -227,8 +227,9 @@ extension Transaction {
             return FoundContent(hash: given.hash, size: given.size, isClaimed: true)
         }
         if let hash = value.sha256 {
-            if let size = AssetFiles(places: store.places).size(of: hash),
-                try connection.isReferred(hash)
+            // The size that was recorded: the file may have been changed from outside.
+            if let size = try connection.referredSize(hash),
+                AssetFiles(places: store.places).size(of: hash) == size
             {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }

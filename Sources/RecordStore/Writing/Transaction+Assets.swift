@@ -303,6 +303,7 @@ extension RecordStore {
         guard let size = AssetFiles(places: places).size(of: hash) else {
             throw RecordError(.notFound, "The bytes \(hash) are not here.")
         }
+        try checkAsset(hash, size: size)
         guard size <= options.limits.textBytes else {
             throw RecordError(
                 .tooLarge, "A value in a record has at most \(options.limits.textBytes) bytes.")

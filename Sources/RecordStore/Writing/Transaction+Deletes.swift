@@ -81,8 +81,8 @@ extension Transaction {
         try connection.run(
             """
             INSERT INTO trash
-                (zone_id, type, name, stem, text, created, created_by, deleted, author)
-            SELECT ?, ?, ?, ?, text, ?, ?, ?, ? FROM record_text WHERE record_id = ?
+                (zone_id, type, name, stem, text, checksum, created, created_by, deleted, author)
+            SELECT ?, ?, ?, ?, text, checksum, ?, ?, ?, ? FROM record_text WHERE record_id = ?
             """,
             [
                 .integer(record.zone.rawValue), .name(place.name), .name(name),
@@ -100,6 +100,7 @@ extension Transaction {
         for asset in try connection.assets(of: id) { noteFormer(asset, isGone: true) }
         try connection.run("DELETE FROM asset WHERE record_id = ?", value)
         try connection.run("DELETE FROM draft WHERE record_id = ?", value)
+        try connection.run("DELETE FROM refusal WHERE record_id = ?", value)
         try connection.run("DELETE FROM base WHERE record_id = ?", value)
         try connection.run("DELETE FROM record_text WHERE record_id = ?", value)
         try connection.run("DELETE FROM record WHERE id = ?", value)

@@ -1,3 +1,4 @@
+import Logging
 package import RecordModel
 import RecordSQL
 
@@ -27,6 +28,11 @@ extension Transaction {
             record = try insertDraftOnly(stem, place, id: id, size: text.count)
         }
         try putDraft(record, text, error)
+        if !text.isEmpty {
+            store.options.logger.notice(
+                "A save was refused; its text is kept as a draft",
+                metadata: ["record": "\(stem)", "error": "\(error)"])
+        }
         note(.draft, zone: place.zone.id, type: type, record: record, stem: stem)
         return try requireEntry(record)
     }
@@ -60,15 +66,48 @@ extension Transaction {
         try connection.run(
             """
             INSERT OR REPLACE INTO draft
-                (record_id, text, code, message, line, text_column, text_offset, since)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                (record_id, text, checksum, code, message, line, text_column, text_offset, since)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(record.rawValue), .blob(text), .text(error.code.rawValue),
-                .text(error.message), .optional(error.position.map { Int64($0.line) }),
+                .integer(record.rawValue), .blob(text), .checksum(text),
+                .text(error.code.rawValue), .text(error.message),
+                .optional(error.position.map { Int64($0.line) }),
                 .optional(error.position.map { Int64($0.column) }),
                 .optional(error.position.map { Int64($0.offset) }), .time(since ?? now),
             ])
+        try putRefusal(record, error, since: since ?? now)
+    }
+
+    private func putRefusal(
+        _ record: RecordID, _ error: RecordError, since: Timestamp
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO refusal
+                (record_id, code, message, line, text_column, text_offset, since)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(record.rawValue), .text(error.code.rawValue), .text(error.message),
+                .optional(error.position.map { Int64($0.line) }),
+                .optional(error.position.map { Int64($0.column) }),
+                .optional(error.position.map { Int64($0.offset) }), .time(since),
+            ])
+    }
+
+    /// A good save, or somebody who has read it, has answered the refusal.
+    func clearRefusal(_ record: RecordID) throws(RecordError) {
+        try connection.run("DELETE FROM refusal WHERE record_id = ?", [.integer(record.rawValue)])
+    }
+
+    /// Forgets why the last save was refused, where an editor has taken its text back already.
+    package func discardRefusal(_ id: RecordID) throws(RecordError) {
+        let record = try requireRecord(id)
+        try clearRefusal(id)
+        note(
+            .draft, zone: record.zone, type: record.entry.type, record: id,
+            stem: record.entry.stem)
     }
 
     /// The flag goes with the update of the row that every caller makes.
@@ -97,6 +136,7 @@ extension Transaction {
             return nil
         }
         try clearDraft(record)
+        try clearRefusal(id)
         try connection.run(
             """
             UPDATE record SET flags = flags & ~1, modified = changed,

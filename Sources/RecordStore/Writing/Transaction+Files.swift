@@ -12,7 +12,13 @@ extension Transaction {
         of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) {
         guard effect != .inPlace, replaced[record.id] == nil else { return }
-        let text = try connection.shownText(of: record.id) ?? []
+        let text: [UInt8]
+        do throws(RecordError) {
+            text = try connection.shownText(of: record.id) ?? []
+        } catch  where error.code == .corrupt {
+            // Nobody can be reading a text that is damaged.
+            return
+        }
         if effect == .replaced, text == newText { return }
         replaced[record.id] = ReplacedFile(
             entry: record.entry, text: text, author: author, effect: effect)

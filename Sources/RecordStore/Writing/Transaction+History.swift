@@ -10,14 +10,15 @@ extension Transaction {
         try connection.run(
             """
             INSERT INTO history
-                (at, author, kind, zone_id, name, type, record_id, generation, fields, text)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
+                checksum)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .time(now), .text(author.rawValue), .text(kind.rawValue),
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
-                .blob(FieldNameList.encode(fields)), .blob(text),
+                .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
             ])
         let token = connection.lastInsertedRow
         if hasAssets { try keepAssets(of: record, holder: .history, token) }

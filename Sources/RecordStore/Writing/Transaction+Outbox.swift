@@ -49,7 +49,8 @@ extension Transaction {
         try connection.run(
             """
             UPDATE outbox SET operation = ?, record_id = ?, generation = ?, type = ?, last_at = ?,
-                error = NULL, waits_for_asset = ?, base_tag = NULL, base_text = NULL
+                error = NULL, waits_for_asset = ?, base_tag = NULL, base_text = NULL,
+                base_checksum = NULL
             WHERE id = ?
             """,
             [
@@ -99,8 +100,8 @@ extension Transaction {
     private func keepBase(of record: RecordID, in row: Int64) throws(RecordError) {
         try connection.run(
             """
-            UPDATE outbox SET (base_tag, base_text) =
-                (SELECT change_tag, text FROM base WHERE record_id = ?1)
+            UPDATE outbox SET (base_tag, base_text, base_checksum) =
+                (SELECT change_tag, text, checksum FROM base WHERE record_id = ?1)
             WHERE id = ?2
             """, [.integer(record.rawValue), .integer(row)])
     }
@@ -108,8 +109,8 @@ extension Transaction {
     private func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
         try connection.run(
             """
-            INSERT OR REPLACE INTO base (record_id, change_tag, text)
-            SELECT ?1, base_tag, base_text FROM outbox WHERE id = ?2 AND base_tag IS NOT NULL
+            INSERT OR REPLACE INTO base (record_id, change_tag, text, checksum)
+            SELECT ?1, base_tag, base_text, base_checksum FROM outbox WHERE id = ?2 AND base_tag IS NOT NULL
             """, [.integer(record.rawValue), .integer(row)])
     }
 
@@ -118,8 +119,8 @@ extension Transaction {
         if later.operation != .delete { return try inheritBase(of: row, later.record) }
         try connection.run(
             """
-            UPDATE outbox SET (base_tag, base_text) =
-                (SELECT base_tag, base_text FROM outbox WHERE id = ?1)
+            UPDATE outbox SET (base_tag, base_text, base_checksum) =
+                (SELECT base_tag, base_text, base_checksum FROM outbox WHERE id = ?1)
             WHERE id = ?2 AND base_tag IS NULL
             """, [.integer(row), .integer(later.id)])
     }
@@ -187,11 +188,12 @@ extension Transaction {
         }
         try connection.run(
             """
-            UPDATE outbox SET base_tag = ?, base_text = ?
+            UPDATE outbox SET base_tag = ?, base_text = ?, base_checksum = ?
             WHERE zone_id = ? AND name = ? AND batch = 0 AND operation = 3
             """,
             [
-                .text(changeTag), .blob(text ?? []), .integer(row.zone.rawValue), .name(row.name),
+                .text(changeTag), .blob(text ?? []), .checksum(text ?? []),
+                .integer(row.zone.rawValue), .name(row.name),
             ])
     }
 
@@ -245,8 +247,11 @@ extension Transaction {
         _ record: RecordID, _ changeTag: String, _ text: [UInt8]
     ) throws(RecordError) {
         try connection.run(
-            "INSERT OR REPLACE INTO base (record_id, change_tag, text) VALUES (?, ?, ?)",
-            [.integer(record.rawValue), .text(changeTag), .blob(text)])
+            """
+            INSERT OR REPLACE INTO base (record_id, change_tag, text, checksum)
+            VALUES (?, ?, ?, ?)
+            """,
+            [.integer(record.rawValue), .text(changeTag), .blob(text), .checksum(text)])
     }
 
     private func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
@@ -261,7 +266,7 @@ extension Transaction {
 extension RecordStore {
     /// For a store that was just opened: nobody sends anything yet.
     func releaseOutbox() throws(RecordError) {
-        try write(author: .sync) { transaction throws(RecordError) in
+        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.releaseOutbox()
         }
     }

@@ -161,8 +161,10 @@ extension Transaction {
 extension SQLConnection {
     /// The last state that the server has acknowledged.
     func baseText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try first("SELECT text FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
-            $0.bytes(0)
+        try first(
+            "SELECT text, checksum FROM base WHERE record_id = ?", [.integer(id.rawValue)]
+        ) { row throws(RecordError) in
+            try row.text(0) { "the base of record \(id)" }
         }
     }
 

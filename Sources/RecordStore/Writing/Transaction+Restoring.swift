@@ -14,9 +14,11 @@ extension Transaction {
         _ trash: Int64, as stem: Stem? = nil, replacing: Bool = false
     ) throws(RecordError) -> RecordEntry {
         let row = try connection.first(
-            "SELECT \(Columns.trash), text, created, created_by FROM trash WHERE id = ?",
+            "SELECT \(Columns.trash), text, checksum, created, created_by FROM trash WHERE id = ?",
             [.integer(trash)]
-        ) { ($0.trash(), $0.bytes(8), $0.time(9), $0.string(10)) }
+        ) { row throws(RecordError) in
+            (row.trash(), try row.trashText(8), row.time(10), row.string(11))
+        }
         guard let (entry, text, created, createdBy) = row else {
             throw RecordError(.notFound, "It is not in the trash.")
         }

@@ -80,6 +80,7 @@ extension Transaction {
         if let draft {
             record = draft.id
             try clearDraft(draft)
+            try clearRefusal(record)
         } else if let id {
             record = id
         } else {
@@ -203,9 +204,12 @@ extension Transaction {
     // MARK: Update
 
     func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
-        guard let name = existing.name else { throw RecordError.noText(existing) }
+        guard let name = existing.name else { throw RecordError.noName(existing) }
         try replaceFile(of: existing, new.effect, newText: new.text)
-        if existing.entry.hasDraft { try clearDraft(existing) }
+        if existing.entry.hasDraft {
+            try clearDraft(existing)
+            try clearRefusal(existing.id)
+        }
         if existing.state == .waitingDelete {
             Failpoint.pass(.cancelDeleteBegin)
             pointsAfterCommit.append(.cancelDeleteCommitted)
@@ -219,6 +223,7 @@ extension Transaction {
         }
         try putText(existing.id, new.text)
         try putRecord(existing.id, new, changed: true)
+        try clearRefusal(existing.id)
         Failpoint.pass(.saveRecordWritten)
         let kind = new.kind ?? .updated
         let token = try addHistory(
@@ -242,12 +247,12 @@ extension Transaction {
     private func attachChanges(
         of existing: StoredRecord, to new: NewState
     ) throws(RecordError) -> (changed: [FieldName], assets: (any: Bool, anyMissing: Bool))? {
-        guard let oldText = try connection.savedText(of: existing.id) else {
-            throw RecordError.noText(existing)
-        }
+        // A damaged text is no reason to refuse a whole one: then all is new.
+        let oldText = try connection.wholeSavedText(of: existing.id)
         if oldText == new.text, new.knownAssets.isEmpty { return nil }
         let document = try parse(new.text, new.place)
-        let old = try parse(oldText, new.place)
+        var old: RecordDocument?
+        if let oldText { old = try parse(oldText, new.place) }
         var changed = document.changedFields(from: old)
         try adopt(document, new.place.name, replacing: existing.id)
         let before = try assetHashes(existing)
@@ -315,14 +320,16 @@ extension Transaction {
     func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {
         try connection.run(
             """
-            INSERT INTO record_text (record_id, text) VALUES (?, ?)
-            ON CONFLICT DO UPDATE SET text = excluded.text
-            """, [.integer(record.rawValue), .blob(text)])
+            INSERT INTO record_text (record_id, text, checksum) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET text = excluded.text, checksum = excluded.checksum
+            """, [.integer(record.rawValue), .blob(text), .checksum(text)])
     }
 }
 
 extension RecordError {
-    fileprivate static func noText(_ record: StoredRecord) -> RecordError {
-        RecordError(.corrupt, "Record \(record.entry.stem) has no text.")
+    fileprivate static func noName(_ record: StoredRecord) -> RecordError {
+        RecordError(
+            .corrupt,
+            "Record \(record.entry.stem) has lost its name; recordfs fsck --deep tells more.")
     }
 }

@@ -80,12 +80,14 @@ extension Transaction {
     ) throws(RecordError) {
         try connection.each(
             """
-            SELECT text, stem FROM record_type t JOIN record r ON r.type_id = t.id
+            SELECT text, checksum, stem FROM record_type t JOIN record r ON r.type_id = t.id
                 JOIN record_text ON record_id = r.id
             WHERE t.name = ? AND state != 1 AND r.id != ?
             """, [.name(type), .integer(record?.rawValue ?? -1)]
         ) { row throws(RecordError) in
-            try body(row.bytes(0), Stem(bytes: row.bytes(1)))
+            // A damaged text says nothing about its type; reading it says that it is damaged.
+            guard let text = row.wholeText(0) else { return }
+            try body(text, Stem(bytes: row.bytes(2)))
         }
     }
 

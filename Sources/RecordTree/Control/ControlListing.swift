@@ -40,7 +40,7 @@ extension Tree {
         switch path {
         case .root: return Self.rootNames
         case .errors:
-            return try store.drafts(in: nil).map {
+            return try store.refusals().map {
                 ControlName(Self.errorFileName($0), .error($0.record))
             }
         case .schemas:

@@ -61,12 +61,12 @@ extension Tree {
     private func findError(_ name: [UInt8]) throws(RecordError) -> ControlPath? {
         let digits = name.prefix { $0 != UInt8(ascii: "-") }
         guard let number = Int64(String(decoding: digits, as: UTF8.self)),
-            let draft = try store.draft(of: RecordID(number)), Self.errorFileName(draft) == name
+            let draft = try store.refusal(of: RecordID(number)), Self.errorFileName(draft) == name
         else { return nil }
         return .error(draft.record)
     }
 
-    static func errorFileName(_ draft: Draft) -> [UInt8] {
+    static func errorFileName(_ draft: Refusal) -> [UInt8] {
         Array("\(draft.record.rawValue)-".utf8) + draft.stem.bytes + Array(".txt".utf8)
     }
 

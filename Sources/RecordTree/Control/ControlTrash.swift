@@ -42,11 +42,15 @@ extension Tree {
         }
         switch target {
         case .error(let record):
-            try store.write(author: .mount) { transaction throws(RecordError) in
-                _ = try transaction.discardDraft(record)
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+                if try transaction.record(record)?.hasDraft == true {
+                    _ = try transaction.discardDraft(record)
+                } else {
+                    try transaction.discardRefusal(record)
+                }
             }
         case .trashed(let id):
-            try store.write(author: .mount) { transaction throws(RecordError) in
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeTrash(id)
             }
         default:

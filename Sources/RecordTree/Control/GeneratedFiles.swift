@@ -107,7 +107,7 @@ extension Tree {
         case .schema(let isProduction):
             return settle(path, isProduction ? SchemaText.print([]) : try developmentSchema())
         case .error(let record):
-            return try store.draft(of: record).map {
+            return try store.refusal(of: record).map {
                 GeneratedContent(Array(Self.report($0).utf8), modified: $0.since)
             }
         case .meta(let record):

@@ -43,6 +43,7 @@ struct GetCommand: ParsableCommand {
         guard let hash = asset.hash, asset.isDownloaded else {
             throw RecordError(.unavailable, "its bytes are not on this machine.")
         }
+        try store.checkAsset(hash, size: asset.size)
         try copyFile(store.assetPath(hash), to: output)
     }
 

@@ -60,9 +60,11 @@ struct MountService {
 
     private func serve() throws(CommandFailure) {
         let store = try reporting { () throws(RecordError) in try openStore() }
+        // Where nothing can be written there is no place for a socket, and nothing to ask for.
         let server = try reporting(settings.directory) { () throws(RecordError) in
-            try ControlServer(
-                directory: settings.directory, logger: logger, handler: handler(store))
+            try canWrite
+                ? ControlServer(
+                    directory: settings.directory, logger: logger, handler: handler(store)) : nil
         }
         let outcome = Result { () throws(CommandFailure) in
             try reporting(settings.mountpoint) { () throws(RecordError) in
@@ -72,22 +74,34 @@ struct MountService {
                 }
             }
         }
-        server.stop()
+        server?.stop()
         try reporting { () throws(RecordError) in try store.close() }
         try outcome.get()
         logger.info("Unmounted \(settings.mountpoint)")
     }
 
+    private var canWrite: Bool { RecordStore.canWrite(directory: settings.directory) }
+
+    private func openStore() throws(RecordError) -> RecordStore {
+        let options = StoreOptions(
+            grace: settings.grace, logger: logger, readOnly: settings.isReadOnly)
+        guard !canWrite else { return try openForWriting(options) }
+        guard settings.isReadOnly else {
+            throw RecordError(
+                .readOnly,
+                "\(settings.directory) cannot be written. Mount it with --read-only, or copy it to "
+                    + "a disk that can be written.")
+        }
+        return try RecordStore.openForReading(directory: settings.directory, options: options)
+    }
+
     /// Waits for a process that has no mount any more and is about to let go of the store: the
     /// last daemon, or a command. Errors: as `RecordStore.open`.
-    private func openStore() throws(RecordError) -> RecordStore {
+    private func openForWriting(_ options: StoreOptions) throws(RecordError) -> RecordStore {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do throws(RecordError) {
-                return try RecordStore.open(
-                    directory: settings.directory,
-                    options: StoreOptions(
-                        grace: settings.grace, logger: logger, readOnly: settings.isReadOnly))
+                return try RecordStore.open(directory: settings.directory, options: options)
             } catch {
                 let isPassing =
                     error.code == .storeLocked

@@ -1,0 +1,69 @@
+import Logging
+package import RecordModel
+import RecordSQL
+
+extension RecordStore {
+    /// Throws noSpace for a write that only adds, while the reserve is used up.
+    func checkSpace() throws(RecordError) {
+        guard let reserve, !reserve.isWhole, !reserve.restore() else { return }
+        throw RecordError(
+            .noSpace,
+            "The disk of the store is full; free some space. Removing records and unmounting work.")
+    }
+
+    /// After a write that met a full disk, or that used the reserve: moves the log into the
+    /// database, so that its file gets short, and sets the reserve aside again.
+    func relieve() {
+        if !shortenLog(), reserve?.release() == true { _ = shortenLog() }
+        reserve?.restore()
+    }
+
+    /// Keeps the log short in relation to the free space, and the reserve in place. Called now and
+    /// then by whoever has the store open.
+    package func keepSpace() {
+        guard let writer, let log, let reserve else { return }
+        let pages = reserve.logPages
+        do throws(RecordError) {
+            try configure(writer) { connection throws(RecordError) in
+                let old = try connection.first("PRAGMA wal_autocheckpoint") { $0.int64(0) } ?? 0
+                if pages != old {
+                    try connection.run("PRAGMA wal_autocheckpoint = \(pages)")
+                }
+            }
+        } catch {
+            options.logger.error("The log is not kept short", metadata: ["error": "\(error)"])
+        }
+        if log.length > max(pages * 4096, Int64(ConnectionOptions.logBytesKept)) {
+            _ = shortenLog()
+        }
+        reserve.restore()
+    }
+
+    /// Whether all of the log is in the database now, and its file empty.
+    private func shortenLog() -> Bool {
+        guard let writer else { return false }
+        do throws(RecordError) {
+            return try configure(writer) { connection throws(RecordError) in
+                // A reader in another process is not waited for: a later call comes.
+                try connection.run("PRAGMA busy_timeout = 50")
+                defer { restorePatience(connection) }
+                let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") {
+                    $0.bool(0)
+                }
+                return isBusy == false
+            }
+        } catch {
+            options.logger.warning(
+                "The log cannot be moved into the database", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func restorePatience(_ connection: SQLConnection) {
+        do throws(RecordError) {
+            try connection.run("PRAGMA busy_timeout = 10000")
+        } catch {
+            options.logger.error("The busy timeout is lost", metadata: ["error": "\(error)"])
+        }
+    }
+}

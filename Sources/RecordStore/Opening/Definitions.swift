@@ -1,0 +1,36 @@
+import RecordModel
+import RecordSQL
+
+/// The definitions of the tables are a text in the database too: one changed letter in them makes
+/// SQLite read all rows of a table as something else. `PRAGMA user_version` has their checksum.
+extension SQLConnection {
+    /// Called when the tables have got the definitions of this version.
+    func sealDefinitions() throws(RecordError) {
+        try run("PRAGMA user_version = \(try definitionsChecksum())")
+    }
+
+    /// - Throws: corrupt. A store of the first version has no checksum.
+    func checkDefinitions() throws(RecordError) {
+        let stored = try first("PRAGMA user_version") { $0.int64(0) } ?? 0
+        guard stored != 0, stored != (try definitionsChecksum()) else { return }
+        throw RecordError(
+            .corrupt,
+            "The definitions of the tables in store.sqlite are damaged. Nothing was changed. Put "
+                + "store.sqlite back from a backup.")
+    }
+
+    /// 31 bits and never 0, as user_version takes it. Indexes and other tables that somebody has
+    /// added for themselves do not count.
+    private func definitionsChecksum() throws(RecordError) -> Int64 {
+        let names = Migrations.tables.union(Migrations.laterTables).sorted().map { "'\($0)'" }
+            .joined(separator: ", ")
+        let definitions = try all(
+            """
+            SELECT name, sql FROM sqlite_master
+            WHERE type IN ('table', 'trigger') AND tbl_name IN (\(names)) ORDER BY name
+            """
+        ) { $0.bytes(0) + [0] + $0.bytes(1) + [0] }
+        let checksum = TextChecksum.of(Array(definitions.joined()))
+        return (checksum ^ checksum >> 32) & 0x7fff_ffff | 1
+    }
+}

@@ -1,0 +1,69 @@
+package import RecordModel
+import RecordSQL
+
+import class GRDB.DatabaseQueue
+
+extension RecordStore {
+    /// Opens a store that another process, or nobody, writes. `write` throws readOnly.
+    ///
+    /// On media that cannot be written the database is read as it is, without locks.
+    ///
+    /// - Throws: notFound, corrupt where only the database of a store is gone, storeTooNew;
+    ///   unsupported when the store has to be migrated first; readOnly for changes in the log that
+    ///   cannot be read on such media.
+    package static func openForReading(
+        directory: String, options: StoreOptions = StoreOptions()
+    ) throws(RecordError) -> RecordStore {
+        let places = StoreDirectory(path: directory)
+        guard try places.hasDatabase() else {
+            throw RecordError(.notFound, "There is no store in \(directory).")
+        }
+        let reader = try openReader(places)
+        return RecordStore(
+            directory: places, options: options, reader: reader, writer: nil, lock: nil, log: nil,
+            reserve: nil)
+    }
+
+    /// Whether `open` has a chance in that directory: not on read-only media.
+    package static func canWrite(directory: String) -> Bool {
+        let places = StoreDirectory(path: directory)
+        return places.isWritable || !StoreDirectory.exists(places.path)
+    }
+
+    private static func openReader(_ places: StoreDirectory) throws(RecordError) -> DatabaseQueue {
+        do throws(RecordError) {
+            return try openReader(path: places.database)
+        } catch {
+            // Without a log there is nothing to share, and SQLite cannot make its files here.
+            guard !places.isWritable, error.code == .ioFailure || error.code == .readOnly else {
+                throw error
+            }
+            guard try !places.hasLog() else {
+                throw RecordError(
+                    .readOnly,
+                    "Changes of the store are in its log, which cannot be read where nothing can "
+                        + "be written. Copy \(places.path) to a disk that can be written, and "
+                        + "name the copy with --state.")
+            }
+            return try openReader(path: places.immutableDatabase)
+        }
+    }
+
+    private static func openReader(path: String) throws(RecordError) -> DatabaseQueue {
+        do {
+            let reader = try DatabaseQueue(path: path, configuration: ConnectionOptions.reader)
+            let isCurrent = try reader.inDatabase { database in
+                try refuseNewer(database)
+                try SQLConnection(database).checkDefinitions()
+                return try Migrations.migrator.hasCompletedMigrations(database)
+            }
+            guard isCurrent else {
+                throw RecordError(
+                    .unsupported, "The store is of an older version; mount it once to update it.")
+            }
+            return reader
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+}

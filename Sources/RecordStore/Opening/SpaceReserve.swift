@@ -1,0 +1,81 @@
+import Glibc
+import RecordModel
+import Synchronization
+
+/// Disk space kept for what has to work when there is none: deletes, opening, moving the log into
+/// the database. A file without content that is removed when one of these meets a full disk.
+///
+/// While it is not whole nothing else is written, so that it comes back as soon as there is room.
+final class SpaceReserve: Sendable {
+    /// Holds what a full log has to move, and some thousand deletes.
+    private static let bytesMax: Int64 = 20 << 20
+    /// Left free beside it when it is made, so that the system can go on.
+    private static let margin: Int64 = 256 << 10
+    /// Below this a store may not be able to open.
+    private static let scarce: Int64 = 1 << 20
+
+    private let path: String
+    /// Bytes that are set aside, and how many there should be.
+    private let state: Mutex<(reserved: Int64, target: Int64)>
+
+    init(path: String) {
+        self.path = path
+        var information = stat()
+        let size = stat(path, &information) == 0 ? Int64(information.st_size) : 0
+        let target = min(Self.bytesMax, Self.figures(path).total / 8)
+        state = Mutex((size, target))
+    }
+
+    var isWhole: Bool { state.withLock { $0.reserved >= $0.target } }
+
+    /// Whether the disk is so full that opening may fail.
+    var isNeeded: Bool {
+        state.withLock { $0.reserved > 0 } && Self.figures(path).available < Self.scarce
+    }
+
+    /// How long the log may get, in pages of 4096 bytes, so that the reserve holds it.
+    var logPages: Int64 { state.withLock { max(64, min(4000, $0.target / 4096 * 3 / 4)) } }
+
+    /// Gives the space to the disk. False when there was none to give.
+    @discardableResult
+    func release() -> Bool {
+        state.withLock { state in
+            guard state.reserved > 0, unlink(path) == 0 || errno == ENOENT else { return false }
+            state.reserved = 0
+            return true
+        }
+    }
+
+    /// Sets the space aside again, or as much of it as there is. False while it is not whole.
+    @discardableResult
+    func restore() -> Bool {
+        state.withLock { state in
+            if state.reserved >= state.target { return true }
+            let free = Self.figures(path).available - Self.margin
+            let size = min(state.target, state.reserved + free)
+            guard size > state.reserved, allocate(size) else { return false }
+            state.reserved = size
+            return size == state.target
+        }
+    }
+
+    private func allocate(_ size: Int64) -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return posix_fallocate(file, 0, off_t(size)) == 0
+    }
+
+    /// Of the disk, for this user.
+    private static func figures(_ path: String) -> (available: Int64, total: Int64) {
+        var figures = statvfs()
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        guard statvfs(String(path[..<slash]), &figures) == 0 else { return (.max, .max) }
+        let block = Int64(clamping: figures.f_frsize)
+        func bytes(_ blocks: Int64) -> Int64 {
+            let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: block)
+            return isTooLarge ? .max : product
+        }
+        return (bytes(Int64(clamping: figures.f_bavail)), bytes(Int64(clamping: figures.f_blocks)))
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import Testing
+
+extension MountTests {
+    /// A disk without a free byte: what frees space works, and so do mount and unmount.
+    @Suite struct FullDiskTrapTests {
+        private static let pad = String(repeating: "x", count: 40_000)
+        private static func text(_ number: Int) -> String {
+            "{\"n\": \(number), \"p\": \"\(pad)\"}"
+        }
+
+        /// Writes to a file until not a byte more goes onto the disk.
+        private func fill(_ path: String) throws {
+            let file = try SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND)
+            for size in [1 << 20, 1 << 16, 4096, 512, 1] {
+                while SystemCall.code({
+                    try SystemCall.write(file, [UInt8](repeating: 1, count: size))
+                }) == 0 {}
+            }
+            try SystemCall.close(file)
+        }
+
+        @Test("on a disk without a free byte rm, draft discard, unmount, mount and fsck work")
+        func trap() throws {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            func path(_ number: Int) -> String { "\(folder)/r\(number).json" }
+            for number in 0..<60 { try SystemCall.writeFile(path(number), Self.text(number)) }
+            _ = SystemCall.code { try SystemCall.writeFile("\(folder)/bad.json", "{") }
+            let log = try SystemCall.status("\(mounted.state)/store.sqlite-wal").size
+            #expect(log < 8 << 20, "the log has \(log) bytes of a disk of 40 MB")
+            let ballast = "\(disk.directory)/ballast"
+            try fill(ballast)
+
+            // What the log's file and the database have free takes some more.
+            let full = (100..<500).contains { number in
+                SystemCall.code { try SystemCall.writeFile(path(number), Self.text(number)) }
+                    == ENOSPC
+            }
+            #expect(full)
+            try SystemCall.unlink(path(0))
+            try SystemCall.unlink(path(1))
+            try SystemCall.syncDirectory(folder)
+            try mounted.recordfs("rm", "private/Kitchen/Recipe/r2")
+            try mounted.recordfs("draft", "discard", "private/Kitchen/Recipe/bad")
+            try mounted.recordfs("fsck", "--deep")
+            try mounted.recordfs("fsck", "--repair")
+
+            try fill(ballast)
+            try SystemCall.unlink(path(3))
+            try mounted.unmount()
+            try fill(ballast)
+            try mounted.mount()
+            try SystemCall.unlink(path(4))
+            try mounted.kill()
+            try fill(ballast)
+            try mounted.mount()
+            for number in 0..<5 { #expect(!SystemCall.exists(path(number)), "\(number)") }
+            for number in 5..<60 {
+                #expect(try SystemCall.readText(path(number)) == Self.text(number))
+            }
+            #expect(!SystemCall.exists("\(folder)/bad.json"))
+
+            try SystemCall.unlink(ballast)
+            try SystemCall.writeFile(path(100), Self.text(100), sync: true)
+            #expect(SystemCall.exists("\(mounted.state)/reserve"), "the reserve is set aside again")
+            try FailpointTests.checkWhole(mounted, folder)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import RecordModel
+import RecordSQL
+import Testing
+
+@testable import RecordStore
+
+/// Texts and asset files that are not what was stored.
+@Suite struct DamageTests {
+    private static let flip = "CAST(substr(text, 1, 5) || '8' || substr(text, 7) AS BLOB)"
+
+    private func damage(_ fixture: StoreFixture, _ statement: String) throws {
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.connection.run(statement)
+        }
+    }
+
+    @Test("a changed byte in a record is an error with advice, and the check names the record")
+    func record() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.save("b", #"{"n":2}"#)
+        try damage(
+            fixture, "UPDATE record_text SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
+        for read in [fixture.store.text(of:), fixture.store.savedText(of:)] {
+            let error = failure { try read(id) }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains("record a") == true)
+            #expect(error?.message.contains("recordfs restore --token") == true)
+        }
+        let problems = try fixture.store.integrityCheck(deep: true)
+        #expect(problems.contains { $0.contains("text of record a is damaged") }, "\(problems)")
+        #expect(!problems.contains { $0.contains("record b") })
+    }
+
+    @Test("a damaged record is mended by its history, and by a whole new text")
+    func mend() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        let flipped = "UPDATE record_text SET text = \(Self.flip)"
+        try damage(fixture, flipped)
+        let token = try #require(try fixture.store.changes(after: 0, limit: 1).first?.token)
+        try fixture.write { transaction throws(RecordError) in
+            _ = try transaction.restoreVersion(token)
+        }
+        #expect(try fixture.savedText(id) == #"{"n":1}"#)
+        try fixture.expectSound()
+        try damage(fixture, flipped)
+        #expect(try fixture.save("a", #"{"n":1}"#).outcome == .updated)
+        #expect(try fixture.savedText(id) == #"{"n":1}"#)
+        try fixture.expectSound()
+    }
+
+    @Test("a damaged record can be removed, and its trash entry says that it is damaged")
+    func remove() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try damage(fixture, "UPDATE record_text SET text = \(Self.flip)")
+        try fixture.beginDelete(id)
+        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        #expect(try fixture.record("a") == nil)
+        let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
+        #expect(failure { try fixture.store.trashed(trashed.id) }?.code == .corrupt)
+    }
+
+    @Test(
+        "a changed byte in a version, a draft, the trash or a base is found and never read",
+        arguments: ["history", "draft", "trash", "base"])
+    func others(_ table: String) throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        _ = try fixture.draft("a", #"{"n":1,"#)
+        try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
+        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.putBase(id, "tag", Array(#"{"n":1}"#.utf8))
+        }
+        try fixture.expectSound()
+        try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")
+        #expect(!(try fixture.store.integrityCheck(deep: true)).isEmpty)
+        let error = failure {
+            _ = try fixture.store.changes(after: 0, limit: 10)
+            for trash in try fixture.store.trash(in: fixture.note) {
+                _ = try fixture.store.trashed(trash.id)
+            }
+            _ = try fixture.store.text(of: id)
+            _ = try fixture.store.read { connection throws(RecordError) in
+                try connection.baseText(of: id)
+            }
+        }
+        #expect(error?.code == .corrupt)
+    }
+
+    @Test("a record without its text is an error and not an empty file")
+    func lostText() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try damage(fixture, "DELETE FROM record_text")
+        #expect(failure { try fixture.store.text(of: id) }?.code == .corrupt)
+    }
+
+    @Test("an empty list is a record whatever type the field gets later")
+    func emptyList() throws {
+        let fixture = try StoreFixture()
+        for value in [
+            #""b""#, "1", "1.5", #"{"$timestamp":"2026-11-20T10:00:00.000Z"}"#, "[1]", "{}",
+        ] {
+            try fixture.save("first-\(value.count)", #"{"a":[]}"#, type: fixture.task)
+            let fresh = try StoreFixture()
+            try fresh.save("first", #"{"a":[]}"#)
+            try fresh.save("second", #"{"a":\#(value)}"#)
+            try fresh.expectSound()
+            #expect(try fresh.save("first", #"{"a":[],"b":1}"#).outcome == .updated)
+            try fresh.expectSound()
+        }
+    }
+
+    // MARK: Asset files
+
+    private func withAsset() throws -> (StoreFixture, RecordID, ContentHash, String) {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.setAsset(id, "photo", bytes: "hello")
+        let hash = try #require(try fixture.store.assets(of: id).first?.hash)
+        return (fixture, id, hash, fixture.store.assetPath(hash))
+    }
+
+    @Test("an asset file that was changed, cut, or removed is an error with its path and a way out")
+    func changedAsset() throws {
+        let (fixture, _, hash, path) = try withAsset()
+        try fixture.store.checkAsset(hash, size: 5)
+        let changes: [(String, () throws -> Void)] = [
+            ("was changed", { try Data("hellO".utf8).write(to: URL(filePath: path)) }),
+            ("has 0 bytes", { try Data().write(to: URL(filePath: path)) }),
+            ("is missing", { try FileManager.default.removeItem(atPath: path) }),
+        ]
+        for (words, change) in changes {
+            try change()
+            let error = failure { try fixture.store.checkAsset(hash, size: 5) }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+            #expect(error?.message.contains(path) == true)
+            #expect(!(try fixture.store.integrityCheck(deep: true)).isEmpty)
+        }
+        let other = try fixture.save("b", #"{"n":1}"#).id
+        try fixture.setAsset(other, "photo", bytes: "hello")
+        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.expectSound()
+    }
+
+    @Test("the bytes written anew replace a changed file of the same name and size")
+    func healedAsset() throws {
+        let (fixture, id, hash, path) = try withAsset()
+        try Data("hellO".utf8).write(to: URL(filePath: path))
+        try fixture.setAsset(id, "photo", bytes: "hello")
+        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.expectSound()
+    }
+
+    @Test("a file that was copied without its times is read once and good again")
+    func unsealedAsset() throws {
+        let (fixture, _, hash, path) = try withAsset()
+        let files = AssetFiles(places: fixture.store.places)
+        #expect(files.isSealed(hash, size: 5))
+        try Data("hello".utf8).write(to: URL(filePath: path))
+        #expect(!files.isSealed(hash, size: 5))
+        try fixture.store.checkAsset(hash, size: 5)
+        #expect(files.isSealed(hash, size: 5))
+    }
+
+    @Test("a text that claims the hash of a damaged file does not take its size from the file")
+    func claimedSize() throws {
+        let (fixture, id, hash, path) = try withAsset()
+        let text = try #require(try fixture.savedText(id))
+        try Data().write(to: URL(filePath: path))
+        try fixture.save("copy", text)
+        let copy = try #require(try fixture.record("copy"))
+        #expect(try fixture.store.assets(of: copy.id).allSatisfy { $0.size == 5 })
+        #expect(failure { try fixture.store.checkAsset(hash, size: 5) }?.code == .corrupt)
+    }
+}
