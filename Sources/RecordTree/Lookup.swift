@@ -82,6 +82,8 @@ extension Tree {
     static let controlName = Array(".recordfs".utf8)
 
     func meaning(of name: [UInt8], in parent: Node) -> NameMeaning {
+        // The kernel never asks for these; in a path of the host they would lead elsewhere.
+        guard Self.isFileName(name) else { return .impossible }
         switch parent {
         case .root: return rootMeaning(of: name)
         case .database(let database):
@@ -106,6 +108,12 @@ extension Tree {
         case .control(let path): return .control(path, name)
         case .readme, .record, .asset, .errorFile: return .impossible
         }
+    }
+
+    private static func isFileName(_ name: [UInt8]) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return !name.isEmpty && name != [dot] && name != [dot, dot] && !name.contains(0)
+            && !name.contains(UInt8(ascii: "/"))
     }
 
     private func rootMeaning(of name: [UInt8]) -> NameMeaning {
