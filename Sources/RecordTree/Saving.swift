@@ -60,6 +60,10 @@ extension Tree {
             guard let snapshot = open.snapshot() else { return nil }
             let current = try transaction.record(snapshot.type, snapshot.stem)
             let isInPlace = current?.file == snapshot.file
+            // What took its name meanwhile is not hidden by a save that had not begun.
+            if snapshot.text.isEmpty, snapshot.isInStore, !isInPlace {
+                return (snapshot, snapshot.file)
+            }
             let entry = try transaction.saveDraft(
                 text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
                 id: current == nil && snapshot.isInStore ? nil : snapshot.file.record,

@@ -117,6 +117,24 @@ struct FileVersionTests {
         #expect(texts.contains { $0.contains("20") }, "\(texts)")
     }
 
+    @Test(
+        "an emptied file whose name another one takes leaves that one alone",
+        arguments: Way.allCases)
+    func emptied(way: Way) throws {
+        let fixture = try fixture()
+        let old = try #require(try fixture.lookup("n.json"))
+        let writer = try fixture.openNew("n.json", flags: O_WRONLY | O_TRUNC)
+        try way.replace(fixture, with: 20)
+        fixture.tree.release(writer)
+        #expect(try fixture.text("n.json")?.contains("20") == true)
+        // truncate(2) of a path that was looked up a moment before.
+        var empty = NodeChanges()
+        empty.size = 0
+        _ = try fixture.tree.setAttributes(of: old.node, empty, handle: nil)
+        #expect(try fixture.text("n.json")?.contains("20") == true)
+        #expect(try fixture.record("n")?.state == .saved)
+    }
+
     @Test("a record that is deleted on another machine while it is edited here comes back")
     func deletedElsewhere() throws {
         let fixture = try fixture()
