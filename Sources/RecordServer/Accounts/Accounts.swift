@@ -11,24 +11,27 @@ package struct Accounts: Sendable {
     /// Errors: `badRequest` for a bad address or password, `exists` for a known address.
     package func addUser(
         emailAddress: Text, password: [UInt8], givenName: Text = "", familyName: Text = "",
-        isAdministrator: Bool = false, cost: Password.Cost = .standard, now: Timestamp
+        isAdministrator: Bool = false, isDiscoverable: Bool = false,
+        cost: Password.Cost = .standard, now: Timestamp
     ) async throws(ServerError) -> UserRow {
         let address = EmailAddress.folded(emailAddress)
         guard EmailAddress.isWellFormed(address) else {
             throw ServerError(.badRequest, "This is no e-mail address.")
         }
-        let user = UserRow(
+        var user = UserRow(
             name: UserName("_" + SecureRandom.hex128()), emailAddress: address,
             givenName: givenName, familyName: familyName,
             passwordHash: try await Password.hash(password, cost: cost),
             isAdministrator: isAdministrator, createdMilliseconds: now.nanoseconds / 1_000_000)
+        user.isDiscoverable = isDiscoverable
+        let row = user
         try await storage.write { (transaction) throws(ServerError) in
             guard try transaction.user(emailAddress: address) == nil else {
                 throw ServerError(.exists, "There is a user with this e-mail address.")
             }
-            try transaction.putUser(user)
+            try transaction.putUser(row)
         }
-        return user
+        return row
     }
 
     /// Changes a user found by e-mail address or record name, and ends all sign-ins if told to.

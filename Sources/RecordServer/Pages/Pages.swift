@@ -61,7 +61,8 @@ package struct Pages: Sendable {
     }
 }
 
-/// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions` and `/share/{shortGUID}`.
+/// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable` and
+/// `/share/{shortGUID}`.
 package func addPageRoutes<Context: RequestContext>(
     to router: Router<Context>, pages: Pages,
     client: @escaping @Sendable (Request, Context) -> PageClient
@@ -98,6 +99,9 @@ package func addPageRoutes<Context: RequestContext>(
     }
     add("/sessions", .post) { (request, _) throws(ServerError) in
         try await pages.revokeSession(request)
+    }
+    add("/discoverable", .post) { (request, _) throws(ServerError) in
+        try await pages.setDiscoverable(request)
     }
     add("/share/{shortGUID}", .get) { (request, context) throws(ServerError) in
         try await pages.showShare(Text(context.parameters.get("shortGUID") ?? ""), request)

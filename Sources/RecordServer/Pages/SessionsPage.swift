@@ -4,6 +4,7 @@ import RecordWire
 extension Pages {
     private static let signOutAction = "sign-out"
     private static let revokeAction = "sessions"
+    private static let discoverAction = "discoverable"
 
     /// The sign-ins of a person, each with a button that ends it.
     func showSessions(_ request: PageRequest) async throws(ServerError) -> PageResponse {
@@ -26,6 +27,7 @@ extension Pages {
             <button type="submit">Sign out of this browser</button>
             </form>
             <ul>\(items)</ul>
+            \(discoverability(of: session.user, token.field(Self.discoverAction)))
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
         return response
@@ -59,6 +61,38 @@ extension Pages {
         }
         try await Accounts(storage: service.storage).revokeSession(
             request["session"] ?? "", of: session.user.name)
+        return .redirect(to: "/sessions")
+    }
+
+    /// What others learn of the person, with a button that changes it.
+    private func discoverability(of user: UserRow, _ field: HTML) -> HTML {
+        let state: HTML =
+            user.isDiscoverable
+            ? "Others on this server find your name, and you by your e-mail address."
+            : "Others on this server do not find you."
+        let (value, label) =
+            user.isDiscoverable
+            ? ("no", "Do not let others find me") : ("yes", "Let others find me")
+        return """
+            <h2>Being found</h2>
+            <p>\(state)</p>
+            <form method="post" action="/discoverable">
+            \(field)
+            <input type="hidden" name="discoverable" value="\(value)">
+            <button type="submit">\(label)</button>
+            </form>
+            """
+    }
+
+    func setDiscoverable(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        guard let session = try await browserSession(request) else {
+            return .redirect(to: "/sign-in")
+        }
+        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.discoverAction)
+        else { throw Self.staleForm }
+        let agrees = request["discoverable"] == "yes"
+        _ = try await Accounts(storage: service.storage)
+            .changeUser(Text(utf8: session.user.name.bytes)) { $0.isDiscoverable = agrees }
         return .redirect(to: "/sessions")
     }
 

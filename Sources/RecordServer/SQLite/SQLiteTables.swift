@@ -11,6 +11,10 @@ enum SQLiteTables {
             try database.execute(sql: accounts)
             try database.execute(sql: push)
         }
+        // To be found is for those who agree: what users had until now nobody was asked for.
+        migrator.registerMigration("v2") { database in
+            try database.execute(sql: "UPDATE users SET discoverable = 0")
+        }
         return migrator
     }
 

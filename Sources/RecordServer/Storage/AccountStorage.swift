@@ -14,7 +14,7 @@ package struct UserRow: Hashable, Sendable {
     package var isAdministrator: Bool
     /// Every credential of a disabled user is refused at once.
     package var isDisabled: Bool
-    /// Whether users/discover finds this user.
+    /// Whether this user has agreed to be found by users/discover and the lookups.
     package var isDiscoverable: Bool
     /// For the private databases together, in bytes; nil for the server's default.
     package var quotaBytes: Int64?
@@ -32,7 +32,7 @@ package struct UserRow: Hashable, Sendable {
         self.passwordHash = passwordHash
         self.isAdministrator = isAdministrator
         isDisabled = false
-        isDiscoverable = true
+        isDiscoverable = false
         self.createdMilliseconds = createdMilliseconds
     }
 }

@@ -31,6 +31,8 @@ extension UserCommand {
         var name: String?
         @Flag(help: "May also change schemas of all containers.")
         var admin = false
+        @Flag(help: "Others who look for people find this one, by e-mail address too.")
+        var discoverable = false
         @Flag(help: "Read the password from standard input instead of asking for it.")
         var passwordStdin = false
 
@@ -40,7 +42,8 @@ extension UserCommand {
                 let name = PersonName(name ?? "")
                 let user = try await data.accounts.addUser(
                     emailAddress: Text(email), password: password, givenName: name.given,
-                    familyName: name.family, isAdministrator: admin, now: data.now)
+                    familyName: name.family, isAdministrator: admin, isDiscoverable: discoverable,
+                    now: data.now)
                 print(user.name)
             }
         }
@@ -81,7 +84,9 @@ extension UserCommand {
         var newName: String?
         @Flag(inversion: .prefixedNo, help: "May change schemas of all containers.")
         var admin: Bool?
-        @Flag(inversion: .prefixedNo, help: "Others who look for people find this one.")
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Others who look for people find this one, by e-mail address too.")
         var discoverable: Bool?
 
         func run() async throws {

@@ -66,6 +66,14 @@ struct CommandTests {
         #expect(row.givenName == "Alice van")
         #expect(row.familyName == "Example")
         #expect(!row.isAdministrator)
+        #expect(!row.isDiscoverable)
+        let open = try await run(
+            ["user", "add", "open@example.org", "--discoverable", "--password-stdin"],
+            input: "correct horse\n")
+        #expect(open.status == 0, "\(open.errors)")
+        #expect(
+            try await accounts.users().filter(\.isDiscoverable).map(\.emailAddress)
+                == ["open@example.org"])
         #expect(try await Password.verify(Array("correct horse".utf8), against: row.passwordHash))
         let again = try await run(
             ["user", "add", "Alice@example.org", "--password-stdin"], input: "correct horse\n")
@@ -76,7 +84,7 @@ struct CommandTests {
         #expect(short.status == 1)
         for arguments in [
             ["user", "disable", "alice@example.org"], ["user", "quota", "alice@example.org", "2G"],
-            ["user", "change", "alice@example.org", "--admin", "--no-discoverable"],
+            ["user", "change", "alice@example.org", "--admin", "--discoverable"],
         ] {
             #expect(try await run(arguments).status == 0)
         }
@@ -84,7 +92,7 @@ struct CommandTests {
         #expect(listed["email"]?.string == "alice@example.org")
         #expect(listed["disabled"]?.bool == true)
         #expect(listed["admin"]?.bool == true)
-        #expect(listed["discoverable"]?.bool == false)
+        #expect(listed["discoverable"]?.bool == true)
         #expect(listed["quotaBytes"]?.int64 == 2 << 30)
         #expect(try await run(["user", "disable", "nobody@example.org"]).status == 1)
         #expect(try await run(["user", "enable", row.name.description]).status == 0)

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Storage in memory, a clock that stands still until the test moves it, the container
 /// `iCloud.org.example.app` with API tokens of both environments, and the users alice, bob and
-/// carol. Nothing is limited in rate unless the test asks for it.
+/// carol, who agree to be found. Nothing is limited in rate unless the test asks for it.
 ///
 ///     let server = try await TestServer()                     // through the router
 ///     let server = try await TestServer(.socket)              // over 127.0.0.1
@@ -128,11 +128,12 @@ final class TestServer: Sendable {
             }
             for (person, name) in Person.people {
                 guard let user = person.user else { continue }
-                try transaction.putUser(
-                    UserRow(
-                        name: user, emailAddress: Text(name + "@example.org"),
-                        givenName: Text(name), familyName: "Example", passwordHash: "",
-                        createdMilliseconds: milliseconds))
+                var row = UserRow(
+                    name: user, emailAddress: Text(name + "@example.org"),
+                    givenName: Text(name), familyName: "Example", passwordHash: "",
+                    createdMilliseconds: milliseconds)
+                row.isDiscoverable = true
+                try transaction.putUser(row)
             }
         }
     }

@@ -44,6 +44,29 @@ struct SessionsPageTests {
         #expect(try await server.caller(token.string) != nil)
     }
 
+    @Test("a person agrees to be found, and takes it back")
+    func discoverable() async throws {
+        let server = try await TestServer.withPasswords()
+        try await server.changeUser(.alice) { $0.isDiscoverable = false }
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        // Another site cannot agree for a person.
+        #expect(
+            try await visitor.post("/discoverable", [("discoverable", "yes")]).status == 403)
+        func isFound() async throws -> Bool {
+            try await server.call(.usersLookupContacts, .public, as: .bob).text
+                .contains(try #require(TestServer.Person.alice.user).description)
+        }
+        #expect(try await !isFound())
+        let page = try await visitor.get("/sessions")
+        #expect(page.text.contains("do not find you"))
+        #expect(try await visitor.submit(page, to: "/discoverable").location == "/sessions")
+        #expect(try await isFound())
+        let after = try await visitor.get("/sessions")
+        #expect(try await visitor.submit(after, to: "/discoverable").location == "/sessions")
+        #expect(try await !isFound())
+    }
+
     @Test("signing out ends the session of the browser, also for a copy of its cookie")
     func signOut() async throws {
         let server = try await TestServer.withPasswords()

@@ -4,7 +4,8 @@ import RecordWire
 
 @testable import RecordServer
 
-/// A service on a storage in memory with four people, of whom Alice has a zone.
+/// A service on a storage in memory with four people who agree to be found, of whom Alice has a
+/// zone.
 final class SharingFixture: Sendable {
     static let container = ContainerKey(
         container: "iCloud.org.example.app", environment: .development)
@@ -48,11 +49,13 @@ final class SharingFixture: Sendable {
     }
 
     private static func person(_ name: String, _ digit: String, _ family: String) -> UserRow {
-        UserRow(
+        var row = UserRow(
             name: UserName("_" + String(repeating: digit, count: 32)),
             emailAddress: Text("\(name)@example.org"), phoneNumber: nil,
             givenName: Text(name.capitalized(1)), familyName: Text(family), passwordHash: "",
             createdMilliseconds: 0)
+        row.isDiscoverable = true
+        return row
     }
 
     func context(

@@ -1,3 +1,4 @@
+import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
@@ -109,6 +110,33 @@ import Testing
             .usersDiscover, .public, as: fixture.bob,
             ["lookupInfos": [["emailAddress": "bob@example.org"]]])
         #expect(names(own) == [fixture.bob.name.description])
+    }
+
+    @Test("who was never asked is found in no way", .everyTransport)
+    func unasked() async throws {
+        let server = try await TestServer()
+        let erin = try await server.addUser("erin")
+        let name = try #require(erin.user)
+        let address: JSONValue = ["emailAddress": "erin@example.org"]
+        let own: JSONValue = ["userRecordName": .string(Text(utf8: name.bytes))]
+        let calls: [(Endpoint, JSONValue)] = [
+            (.usersDiscover, ["lookupInfos": [address]]), (.usersDiscover, ["lookupInfos": [own]]),
+            (.usersLookupEmail, ["users": [address]]), (.usersLookupID, ["users": [own]]),
+            (.usersLookupContacts, [:]),
+        ]
+        for (endpoint, body) in calls {
+            let answer = try await server.call(endpoint, .public, as: .bob, body)
+            #expect(answer.status == 200)
+            #expect(!answer.text.contains(name.description), "\(endpoint)")
+        }
+        let list = try await server.request(
+            .get, try await server.target(.usersDiscover, .public, as: .bob))
+        #expect(!list.text.contains(name.description))
+        try await server.changeUser(erin) { $0.isDiscoverable = true }
+        for (endpoint, body) in calls {
+            let answer = try await server.call(endpoint, .public, as: .bob, body)
+            #expect(answer.text.contains(name.description), "\(endpoint)")
+        }
     }
 
     @Test("GET discover lists who wants to be found, without addresses")

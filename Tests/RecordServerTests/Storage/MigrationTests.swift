@@ -1,0 +1,40 @@
+import RecordModel
+import RecordSQL
+import RecordWire
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import RecordServer
+
+/// Databases of earlier versions, opened by this one.
+@Suite("Migrations of the server's database") struct MigrationTests {
+    /// A database as `version` left it, with what `fill` puts there, brought up to date.
+    private func migrated(
+        from version: String, _ fill: (SQLConnection) throws -> Void
+    ) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try SQLiteTables.migrator.migrate(queue, upTo: version)
+        try queue.write { database in try fill(SQLConnection(database)) }
+        try SQLiteTables.migrator.migrate(queue)
+        return queue
+    }
+
+    @Test("nobody is found who was findable only because nobody had asked")
+    func discoverability() throws {
+        let queue = try migrated(from: "v1") { connection in
+            try connection.run(
+                """
+                INSERT INTO users (name, email_address, given_name, family_name, password_hash,
+                    administrator, disabled, discoverable, created)
+                VALUES (x'5f61', x'6140', x'', x'', x'', 0, 0, 1, 5)
+                """)
+        }
+        let values = try queue.read { database in
+            try SQLConnection(database).all("SELECT discoverable, created FROM users") {
+                [$0.int64(0), $0.int64(1)]
+            }
+        }
+        #expect(values == [[0, 5]])
+    }
+}
