@@ -10,7 +10,7 @@ enum AssetAccess {
         _ record: RecordName, type: RecordTypeName, _ access: ZoneAccess,
         _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) {
-        let stored = try self.record(record, access, reader)
+        let stored = try readable(record, access, context, reader)
         switch access.view {
         case .owner: break
         case .participant(_, let permissions):

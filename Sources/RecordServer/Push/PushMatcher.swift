@@ -131,7 +131,8 @@ struct PushMatcher {
             let record = change.record
             guard mayRead(record, schema, audience),
                 evaluator.matches(
-                    record, fields: try FieldsCodec.decode(record.fields), zone: zone)
+                    try shown(record, audience), fields: try FieldsCodec.decode(record.fields),
+                    zone: zone)
             else { continue }
             frames.append(
                 PushFrame(
@@ -154,6 +155,18 @@ struct PushMatcher {
     private func isVisible(_ record: StoredRecord, _ audience: Audience) -> Bool {
         guard let shares = audience.shares else { return true }
         return record.share.map(shares.contains) ?? false
+    }
+
+    /// Without the parent where that is outside of what the user sees.
+    private func shown(
+        _ record: StoredRecord, _ audience: Audience
+    ) throws(ServerError) -> StoredRecord {
+        guard audience.shares != nil, record.parent != nil, let share = record.share,
+            try reader.share(zone, share)?.root == record.name
+        else { return record }
+        var shown = record
+        shown.parent = nil
+        return shown
     }
 
     private func mayRead(

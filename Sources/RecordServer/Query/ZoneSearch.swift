@@ -64,7 +64,9 @@ struct ZoneSearch {
         examined += 1
         guard record.type == evaluator.type, visibility.shows(record) else { return }
         let fields = evaluator.needsFields ? try FieldsCodec.decode(record.fields) : []
-        guard evaluator.matches(record, fields: fields, zone: access.zone.key) else { return }
+        guard evaluator.matches(access.shown(record), fields: fields, zone: access.zone.key) else {
+            return
+        }
         selection.insert(
             QuerySelection.Item(
                 position: order.position(record, fields, zone: zoneBytes), record: record,

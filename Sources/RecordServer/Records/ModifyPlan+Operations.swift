@@ -6,13 +6,16 @@ extension ModifyPlan {
     mutating func evaluate(
         _ operation: RecordOperation, _ name: RecordName, _ index: Int
     ) throws(ServerError) {
-        let stored = try overlay.stored(name)
-        let visible = stored.flatMap { isVisible($0) ? $0 : nil }
-        // Whoever can make no record does not learn which names are taken.
-        if operation.type.mayCreate, visible == nil { try access.requireWriteSomewhere() }
+        let visible = try visibleRecord(name)
+        if operation.type.mayCreate, visible == nil {
+            // Whoever can make no record does not learn which names are taken, and nobody learns
+            // it before all else about the new record is right.
+            try access.requireWriteSomewhere()
+            try overlay.conceal(name)
+        }
         switch operation.type {
         case .create:
-            guard stored == nil else { throw alreadyExists(index) }
+            guard visible == nil else { throw alreadyExists(index) }
             try create(operation, name, index)
         case .update, .replace:
             guard let visible else { throw notFound(index) }
@@ -22,13 +25,17 @@ extension ModifyPlan {
             if let visible {
                 try change(visible, operation, index)
             } else {
-                // A record that the caller may not see is neither changed nor shown.
-                guard stored == nil else { throw alreadyExists(index) }
                 try create(operation, name, index)
             }
         case .delete, .forceDelete:
             try delete(visible, operation, index)
         }
+    }
+
+    /// What is stored, if the caller may see it.
+    mutating func visibleRecord(_ name: RecordName) throws(ServerError) -> StoredRecord? {
+        guard let stored = try overlay.stored(name), isVisible(stored) else { return nil }
+        return stored
     }
 
     func isVisible(_ record: StoredRecord) -> Bool { visibility.shows(record) }
@@ -101,16 +108,32 @@ extension ModifyPlan {
     ) throws(ServerError) {
         var plan = PlannedRecord(operation: index, isOwn: true, before: before, record: base)
         plan.record.modified = stamp
-        switch operation.record.parent {
-        case .unchanged: break
-        case .cleared: plan.record.parent = nil
-        case .record(let parent): plan.record.parent = parent
-        }
+        try setParent(&plan, operation, index)
         if operation.record.createShortGUID, plan.record.shortGUID == nil {
             plan.record.shortGUID = ids.shortGUID()
         }
         try setFields(&plan, operation, index)
         steps[index].outcome = .saved(plan)
+    }
+
+    /// What is above the root of a share is not shown to participants, nor theirs to change:
+    /// without a parent they send the root back as they have it.
+    private func setParent(
+        _ plan: inout PlannedRecord, _ operation: RecordOperation, _ index: Int
+    ) throws(ServerError) {
+        let isHidden = plan.before != nil && access.hidesParent(of: plan.record.name)
+        switch operation.record.parent {
+        case .unchanged: break
+        case .cleared: if !isHidden { plan.record.parent = nil }
+        case .record(let parent):
+            guard !isHidden else {
+                throw ServerError(
+                    .accessDenied,
+                    "operations[\(index)].record.parent: only the owner gives the root of a share "
+                        + "a parent.")
+            }
+            plan.record.parent = parent
+        }
     }
 
     /// Merges the fields of the operation into those of the record, with the types of the schema.

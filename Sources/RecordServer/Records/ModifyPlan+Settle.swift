@@ -6,7 +6,28 @@ extension ModifyPlan {
     /// Every pass in which an operation fails is followed by one without it, so that there are at
     /// most as many passes as operations.
     mutating func settle() throws(ServerError) {
-        while try !pass() {}
+        repeat {
+            while try !pass() {}
+        } while refuseTakenNames()
+    }
+
+    /// Last of all: new records with the name of one that the caller may not see. False when
+    /// nothing was refused.
+    ///
+    /// An atomic request that fails otherwise does not tell of them, and one that fails by them
+    /// does not tell which: names outside of a share cannot be tried without making records.
+    private mutating func refuseTakenNames() -> Bool {
+        func isNew(_ step: Step) -> Bool {
+            if case .saved(let plan) = step.outcome { plan.before == nil } else { false }
+        }
+        func isTaken(_ step: Step) -> Bool {
+            isNew(step) && step.name.map(overlay.concealed.contains) ?? false
+        }
+        guard steps.contains(where: isTaken), !(isAtomic && failureCount > 0) else { return false }
+        for (index, step) in steps.enumerated() where isAtomic ? isNew(step) : isTaken(step) {
+            fail(index, nameTaken(index))
+        }
+        return true
     }
 
     /// False when an operation failed in it.

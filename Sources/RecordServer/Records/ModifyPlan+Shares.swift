@@ -6,15 +6,14 @@ extension ModifyPlan {
     mutating func evaluateShare(
         _ operation: RecordOperation, _ name: RecordName, _ index: Int
     ) throws(ServerError) {
-        let stored = try overlay.stored(name)
-        let visible = stored.flatMap { isVisible($0) ? $0 : nil }
+        let visible = try visibleRecord(name)
         // Before anything that would tell which names are taken.
         if operation.type.mayCreate, visible == nil, isParticipant {
             throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
         }
         switch operation.type {
         case .create:
-            guard stored == nil else { throw alreadyExists(index) }
+            guard visible == nil else { throw alreadyExists(index) }
             try createShare(operation, name, index)
         case .update, .replace:
             guard let visible else { throw notFound(index) }
@@ -24,7 +23,6 @@ extension ModifyPlan {
             if let visible {
                 try updateShare(visible, operation, index)
             } else {
-                guard stored == nil else { throw alreadyExists(index) }
                 try createShare(operation, name, index)
             }
         case .delete, .forceDelete:

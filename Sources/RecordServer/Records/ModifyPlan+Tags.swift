@@ -43,6 +43,14 @@ extension ModifyPlan {
             .exists, "operations[\(index)].record.recordName: there is a record of this name.")
     }
 
+    /// For a name that the caller may not know of: what it says is true of the whole request.
+    func nameTaken(_ index: Int) -> ServerError {
+        ServerError(
+            .exists,
+            "operations[\(index)].record.recordName: this name, or that of another new record of "
+                + "the request, is not free.")
+    }
+
     func notFound(_ index: Int) -> ServerError {
         ServerError(
             .notFound, "operations[\(index)].record.recordName: there is no such record.")

@@ -144,8 +144,9 @@ extension ModifyPlan {
 
     private func currentToken() throws(ServerError) -> Text {
         let row = try transaction.zone(zone) ?? access.zone
-        return ZoneToken.current(ZoneAccess(zone: row, view: access.view, user: access.user))
-            .sealed(service.seal)
+        return ZoneToken.current(
+            ZoneAccess(zone: row, view: access.view, user: access.user, roots: access.roots)
+        ).sealed(service.seal)
     }
 }
 

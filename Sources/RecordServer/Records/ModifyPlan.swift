@@ -161,7 +161,7 @@ struct ModifyPlan {
         _ operation: RecordOperation, _ name: RecordName
     ) throws(ServerError) -> Bool {
         if operation.record.type == .share { return true }
-        return try overlay.stored(name)?.type == .share
+        return try visibleRecord(name)?.type == .share
     }
 
     /// An error of `body` fails the operation; a fault of the server fails the request.

@@ -13,6 +13,8 @@ struct RecordOverlay {
     /// Children and sources are asked for again in every pass of a plan.
     private var lists: [ListKey: [RecordName]] = [:]
     private var shareRows: [RecordName: ShareRow?] = [:]
+    /// Names of stored records that are planned as if nothing were there.
+    private(set) var concealed: Set<RecordName> = []
     var planned: [RecordName: PlannedRecord] = [:]
 
     private enum ListKey: Hashable {
@@ -55,9 +57,15 @@ struct RecordOverlay {
 
     /// What the storage has; nil for a tombstone.
     mutating func stored(_ name: RecordName) throws(ServerError) -> StoredRecord? {
+        guard !concealed.contains(name) else { return nil }
         if rows[name] == nil { try load([name]) }
         guard let row = rows[name] ?? nil, !row.isDeleted else { return nil }
         return row
+    }
+
+    /// Takes the record of this name, if there is one, out of what is stored.
+    mutating func conceal(_ name: RecordName) throws(ServerError) {
+        if try stored(name) != nil { concealed.insert(name) }
     }
 
     /// The record after the batch as planned so far; nil when it is not there.

@@ -48,7 +48,7 @@ package struct RecordPrinter {
             answer.member("modified", StampAnswer(record.modified))
             answer.member("deleted", false)
             answer.member("zoneID", zone)
-            if let parent = record.parent {
+            if let parent = access.shown(record).parent {
                 answer.member("parent", object: { $0.member("recordName", parent) })
             }
             try writeShare(of: record, to: &answer)

@@ -29,7 +29,7 @@ struct ParticipantEdit {
             let goes =
                 permission == .none
                 || before.publicPermission == .none && row.status == .invited
-            if goes { share.remove(row.participantID) }
+            if goes { share.forget(row.participantID) }
         }
         share.publicPermission = permission
     }
@@ -60,7 +60,11 @@ struct ParticipantEdit {
             }
         }
         for row in share.present where !listed.contains(row.participantID) {
-            share.remove(row.participantID)
+            if let user = row.user, user == situation.access.user?.name {
+                share.forget(row.participantID)
+            } else {
+                share.remove(row.participantID)
+            }
             changes.append(.removed(row))
         }
         try requireRoom()

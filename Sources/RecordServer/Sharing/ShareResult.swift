@@ -71,7 +71,8 @@ struct ShareResult {
             viewer: user.name, zone: share.zone, incarnation: 0, shares: [share.name])
         let permissions = [share.name: standing.permission(in: share)]
         return ZoneAccess(
-            zone: zone, view: .participant(row, permissions: permissions), user: user)
+            zone: zone, view: .participant(row, permissions: permissions), user: user,
+            roots: Set(share.root.map { [$0] } ?? []))
     }
 
     /// Whoever was invited knows the address of the owner; a visitor gets the name only.

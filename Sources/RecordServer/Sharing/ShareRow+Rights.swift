@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 package import RecordWire
 
 extension ParticipantRow {
@@ -26,7 +26,7 @@ extension ParticipantRow {
 
 extension ShareRow {
     /// Those who are invited or have accepted, without the owner. What is kept of the removed
-    /// only says that the URL opens nothing for them.
+    /// only says that the URL opens nothing for them, also while the share is public.
     package var present: [ParticipantRow] {
         participants.filter {
             $0.type != .owner && ($0.status == .invited || $0.status == .accepted)
@@ -54,19 +54,28 @@ extension ShareRow {
     }
 
     /// How many of the removed are remembered.
-    private static let removedLimit = 100
+    package static let removedLimit = 1_000
 
-    /// Takes a participant out; the row stays, as REMOVED, until it is one of too many.
-    mutating func remove(_ participantID: Text) {
+    /// Takes a participant out by the will of others: the row stays, as REMOVED, until it is one
+    /// of too many. Invitations that nobody accepted are forgotten before people.
+    package mutating func remove(_ participantID: Text) {
         guard let index = participants.firstIndex(where: { $0.participantID == participantID })
         else { return }
         var row = participants.remove(at: index)
         row.status = .removed
         participants.append(row)
-        let excess = participants.count { $0.status == .removed } - Self.removedLimit
+        let removed = participants.filter { $0.status == .removed }
+        let excess = removed.count - Self.removedLimit
         guard excess > 0 else { return }
-        let oldest = participants.filter { $0.status == .removed }.prefix(excess)
-        participants.removeAll { row in oldest.contains { $0.participantID == row.participantID } }
+        let order = removed.filter { $0.user == nil } + removed.filter { $0.user != nil }
+        let forgotten = Set(order.prefix(excess).map(\.participantID))
+        participants.removeAll { forgotten.contains($0.participantID) }
+    }
+
+    /// Takes out whoever leaves, or is out with all others when the share opens or closes: the
+    /// URL opens for them what it opens for anybody.
+    package mutating func forget(_ participantID: Text) {
+        participants.removeAll { $0.participantID == participantID }
     }
 
     mutating func replace(_ row: ParticipantRow) {

@@ -20,10 +20,11 @@ enum ShareStanding: Hashable {
         // An invitation by name or an acceptance counts before one to an address.
         if let row = own.first(where: { $0.user != nil }) ?? own.first {
             self = row.permission(in: share) == .none ? .stranger(others: []) : .participant(row)
+        } else if share.participants.contains(where: { $0.status == .removed && $0.means(user) }) {
+            // Whom the owner has taken out stays out until it is invited again.
+            self = .stranger(others: [])
         } else if share.publicPermission.orNone != .none {
             self = .visitor(share.publicPermission)
-        } else if share.participants.contains(where: { $0.status == .removed && $0.means(user) }) {
-            self = .stranger(others: [])
         } else {
             self = .stranger(others: share.present.filter { $0.user == nil })
         }

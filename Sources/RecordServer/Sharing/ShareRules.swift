@@ -80,7 +80,7 @@ package enum ShareRules {
     package static func leave(_ existing: ShareRow, _ user: UserName) -> ShareRow {
         var share = existing
         guard let row = share.participant(user) else { return share }
-        share.remove(row.participantID)
+        share.forget(row.participantID)
         return share
     }
 

@@ -110,14 +110,19 @@ extension ZoneAccess {
                 throw notFound(id)
             }
             var permissions: [RecordName: SharePermission] = [:]
+            var roots: Set<RecordName> = []
             for name in shared.shares {
-                let permission = try reader.share(row.key, name)?.acceptedPermission(of: user.name)
-                if let permission, permission != .none { permissions[name] = permission }
+                guard let share = try reader.share(row.key, name) else { continue }
+                let permission = share.acceptedPermission(of: user.name)
+                guard permission != .none else { continue }
+                permissions[name] = permission
+                if let root = share.root { roots.insert(root) }
             }
             guard !permissions.isEmpty else { throw notFound(id) }
             shared.shares = shared.shares.filter { permissions[$0] != nil }
             return ZoneAccess(
-                zone: row, view: .participant(shared, permissions: permissions), user: user)
+                zone: row, view: .participant(shared, permissions: permissions), user: user,
+                roots: roots)
         }
     }
 }

@@ -16,11 +16,16 @@ package struct ZoneAccess: Sendable {
     package let view: View
     /// Nil for a caller without a user.
     package let user: UserRow?
+    /// The roots of the hierarchies that the view is limited to: what is above them is the owner's.
+    package let roots: Set<RecordName>
 
-    package init(zone: ZoneRow, view: View, user: UserRow?) {
+    package init(
+        zone: ZoneRow, view: View, user: UserRow?, roots: Set<RecordName> = []
+    ) {
         self.zone = zone
         self.view = view
         self.user = user
+        self.roots = roots
     }
 
     /// The shares whose members this view is limited to; nil when it shows the whole zone.
@@ -38,6 +43,19 @@ package struct ZoneAccess: Sendable {
             guard let share else { return .none }
             return permissions[share] ?? .none
         }
+    }
+
+    /// Whether the parent of this record is outside of what the view shows.
+    package func hidesParent(of record: RecordName) -> Bool {
+        visibleShares != nil && roots.contains(record)
+    }
+
+    /// The record as this view has it: nothing in it names what the view does not show.
+    package func shown(_ record: StoredRecord) -> StoredRecord {
+        guard record.parent != nil, hidesParent(of: record.name) else { return record }
+        var shown = record
+        shown.parent = nil
+        return shown
     }
 
     /// Whether the record is there for this view at all.

@@ -72,7 +72,7 @@ extension AccessProbe {
             ) { ids in ["tokens": tokens(ids.note)] },
             AccessProbe(
                 .record, "of its creator, in public", in: .public, sight: url,
-                .open(.sees, users: .denied, anonymous: .signIn, key: .denied)
+                .open(.sees, users: .sees, anonymous: .signIn, key: .sees)
             ) { ids in ["tokens": tokens(ids.diary, type: "Diary")] },
         ]
     }

@@ -110,10 +110,17 @@ extension AccessProbe {
                         "fields": ["name": ["value": "another", "type": "STRING"]],
                     ])
             },
+            AccessProbe(.record, "force update not shared", .zone(.done, .denied, .denied)) { ids in
+                change("forceUpdate", ids.hidden, ids, edit)
+            },
             // Names are the clients': that one is taken cannot be kept from who may create.
             AccessProbe(
-                .record, "force update not shared", .zone(.done, .refused(.exists), .denied)
-            ) { ids in change("forceUpdate", ids.hidden, ids, edit) },
+                .record, "create with the name of one not shared",
+                .zone(.refused(.exists), .refused(.exists), .denied)
+            ) { ids in
+                change(
+                    "create", ids.hidden, ids, ["parent": ["recordName": .string(ids.record)]])
+            },
             AccessProbe(
                 .record, "delete not shared, with its tag",
                 .zone(.refused(.conflict), .notFound, .notFound)

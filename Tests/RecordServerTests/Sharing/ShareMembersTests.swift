@@ -115,16 +115,24 @@ import Testing
     @Test("what is kept of the removed does not grow without end")
     func removedLimit() async throws {
         let fixture = try await SharingFixture()
-        try await fixture.putRecord(.testRoot)
-        try await fixture.create(.share())
-        for index in 0..<130 {
-            let lookup = UserLookup(emailAddress: Text("p\(index)@example.org"))
-            try await fixture.update(
-                .list([ParticipantDictionary(lookup: lookup)]), as: fixture.alice)
+        var share = ShareRow(
+            zone: fixture.zone, name: .testShare, root: .testRoot, shortGUID: "g",
+            publicPermission: .readOnly, participants: [])
+        func takeOut(_ user: UserName?, _ id: String) {
+            share.participants.append(
+                ParticipantRow(
+                    participantID: Text(id), user: user,
+                    lookup: UserLookup(emailAddress: Text("\(id)@example.org")),
+                    type: user == nil ? .user : .publicUser, permission: .readOnly,
+                    status: user == nil ? .invited : .accepted))
+            share.remove(Text(id))
         }
-        let share = try #require(try await fixture.share())
-        #expect(share.present.count == 1)
-        #expect(share.participants.count <= 102)
+        takeOut(fixture.dave.name, "dave")
+        for index in 0..<ShareRow.removedLimit + 30 { takeOut(nil, "p\(index)") }
+        #expect(share.participants.count == ShareRow.removedLimit)
+        // People are remembered longer than addresses that nobody has claimed.
+        #expect(share.participants.contains { $0.user == fixture.dave.name })
+        #expect(share.present.isEmpty)
     }
 
     @Test("masked contacts show too little to be used")

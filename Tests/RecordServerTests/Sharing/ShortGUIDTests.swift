@@ -220,16 +220,54 @@ import Testing
         #expect(try await fixture.view(of: fixture.dave)?.shares == [.testShare])
     }
 
-    @Test("whoever was taken out of a public share may come back by its URL")
+    @Test("whom the owner took out of a public share stays out until it is invited")
+    func stayingOut() async throws {
+        let (fixture, guid) = try await shared(.readOnly)
+        for _ in 1...2 {
+            try await fixture.accept(guid, as: fixture.dave)
+            #expect(try await fixture.view(of: fixture.dave) != nil)
+            try await fixture.update(.list([]), as: fixture.alice)
+            // Also when the share was closed in between.
+            for permission in [SharePermission.readOnly, .none, .readWrite] {
+                try await fixture.update(.opened(permission), as: fixture.alice)
+                for result in [
+                    try await fixture.resolve(guid, as: fixture.dave),
+                    try await fixture.accept(guid, as: fixture.dave),
+                ] {
+                    #expect(result.at("serverErrorCode") == "NOT_FOUND")
+                    #expect(result.at("share") == .null)
+                }
+                #expect(try await fixture.view(of: fixture.dave) == nil)
+            }
+            try await fixture.update(.opened(.none), as: fixture.alice)
+            try await fixture.update(
+                .list([.invite(fixture.dave, byName: true)]), as: fixture.alice)
+        }
+    }
+
+    @Test("who left a public share, or was in it when it closed, may come back by its URL")
     func comingBack() async throws {
         let (fixture, guid) = try await shared(.readOnly)
         try await fixture.accept(guid, as: fixture.dave)
         let first = try #require(try await fixture.view(of: fixture.dave))
-        try await fixture.update(.list([]), as: fixture.alice)
+        try await fixture.update(.list([]), as: fixture.dave)
         #expect(try await fixture.view(of: fixture.dave) == nil)
         try await fixture.accept(guid, as: fixture.dave)
         #expect(try await fixture.view(of: fixture.dave)?.incarnation != first.incarnation)
         #expect(try await fixture.share()?.participants.count == 2)
+        try await fixture.update(.opened(.none), as: fixture.alice)
+        #expect(try await fixture.view(of: fixture.dave) == nil)
+        try await fixture.update(.opened(.readWrite), as: fixture.alice)
+        try await fixture.accept(guid, as: fixture.dave)
+        #expect(try await fixture.view(of: fixture.dave) != nil)
+    }
+
+    @Test("an invitation that ends when the share opens does not keep its person out")
+    func invitedBefore() async throws {
+        let (fixture, guid) = try await shared(.none, [\.bob])
+        try await fixture.update(.opened(.readOnly), as: fixture.alice)
+        let result = try await fixture.accept(guid, as: fixture.bob)
+        #expect(result.at("participantType") == "PUBLIC_USER")
     }
 
     @Test("a public share that is full takes nobody, and a full shared database no zone")
