@@ -50,4 +50,24 @@ struct FieldMergeTests {
             base: [], local: [field("c"), field("a")], remote: [field("d"), field("a"), field("b")])
         #expect(result.merged.map(\.name) == ["c", "a", "d", "b"])
     }
+
+    @Test("changed fields are those with another value, wherever they stand")
+    func changedFields() {
+        let orders: [[Int]] = [
+            [], [0], [1], [2], [0, 1], [1, 0], [0, 2], [1, 2], [0, 1, 2], [2, 1, 0], [1, 2, 0],
+        ]
+        let texts = orders.flatMap { order in
+            [[1, 1, 1], [1, 2, 1], [2, 1, 1], [1, 1, 2]].map { (values: [Int64]) in
+                order.map { RecordField(name: FieldName("f\($0)"), value: .int64(values[$0])) }
+            }
+        }
+        for old in texts {
+            for new in texts {
+                let expected =
+                    new.filter { !old.contains($0) }.map(\.name)
+                    + old.map(\.name).filter { name in !new.contains { $0.name == name } }
+                #expect(FieldMerge.changedFields(from: old, to: new) == expected)
+            }
+        }
+    }
 }

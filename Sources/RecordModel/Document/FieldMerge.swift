@@ -33,13 +33,23 @@ package enum FieldMerge {
     package static func changedFields(from old: [RecordField], to new: [RecordField])
         -> [FieldName]
     {
+        // Most saves change little of a record: only what lies between is looked up by name.
+        let same = zip(old, new).prefix { isSame($0, $1) }.count
+        let rest = zip(old[same...].reversed(), new[same...].reversed())
+        let sameAtEnd = rest.prefix { isSame($0, $1) }.count
+        let old = old[same..<(old.count - sameAtEnd)]
+        let new = new[same..<(new.count - sameAtEnd)]
         let oldValues = values(old)
         let newNames = Set(new.map(\.name))
         return new.filter { !isSame($0.value, oldValues[$0.name]) }.map(\.name)
             + old.map(\.name).filter { !newNames.contains($0) }
     }
 
-    private static func values(_ fields: [RecordField]) -> [FieldName: FieldValue] {
+    private static func isSame(_ left: RecordField, _ right: RecordField) -> Bool {
+        left.name == right.name && left.value.isSame(as: right.value)
+    }
+
+    private static func values(_ fields: some Sequence<RecordField>) -> [FieldName: FieldValue] {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 

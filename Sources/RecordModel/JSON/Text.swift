@@ -11,6 +11,12 @@ package struct Text: Hashable, Sendable, Comparable {
     package var string: String { String(decoding: utf8, as: UTF8.self) }
     package var isEmpty: Bool { utf8.isEmpty }
 
+    /// All bytes at once: an array feeds them to the hasher one by one.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     package static func < (left: Self, right: Self) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
