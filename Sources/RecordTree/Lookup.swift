@@ -56,10 +56,8 @@ extension Tree {
     /// The kernel drops its lookups of a node (forget).
     package func forget(_ number: NodeNumber, count: UInt64) {
         state.withLock { state in
-            switch state.nodes.forget(number, count: count) {
-            case .scratch(let id)?: state.scratch.forget(id)
-            case .record(let file)?: state.past.remove(file)
-            default: break
+            if case .scratch(let id)? = state.nodes.forget(number, count: count) {
+                state.scratch.forget(id)
             }
         }
     }

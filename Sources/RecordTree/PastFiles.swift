@@ -5,29 +5,32 @@ import Synchronization
 /// Files that have just lost their names, with what they showed: the kernel may be about to open
 /// one that it has looked up a moment ago, or a reader has it open and has not read yet.
 ///
-/// Bounded: the oldest go first, and each goes when the kernel forgets it.
+/// That it forgets one says nothing: it may have looked the file up twice, and use the other answer
+/// only now. So each stays for a time in which the kernel has long been told of the next file.
+/// Bounded: the oldest go first.
 struct PastFiles {
+    static let lifetime: Duration = .seconds(10)
     private static let countMax = 4096
     /// Of texts, in bytes. The newest one stays whatever its size.
     private static let bytesMax = 8 << 20
 
-    private var files: [RecordFile: ReplacedFile] = [:]
+    private var files: [RecordFile: (replaced: ReplacedFile, since: Duration)] = [:]
     /// In the order of their coming; those in front of `first` are gone.
     private var order: [RecordFile] = []
     private var first = 0
     private var bytes = 0
 
-    subscript(file: RecordFile) -> ReplacedFile? { files[file] }
+    subscript(file: RecordFile) -> ReplacedFile? { files[file]?.replaced }
 
-    mutating func add(_ replaced: ReplacedFile) {
+    /// - Parameter uptime: that of now.
+    mutating func add(_ replaced: ReplacedFile, at uptime: Duration) {
         let file = replaced.entry.file
         remove(file)
-        files[file] = replaced
+        files[file] = (replaced, uptime)
         order.append(file)
         bytes += replaced.text.count
         while files.count > 1, files.count > Self.countMax || bytes > Self.bytesMax {
-            remove(order[first])
-            first += 1
+            removeFirst()
         }
         if first > Self.countMax || order.count - first > 2 * Self.countMax {
             order = order[first...].filter { files[$0] != nil }
@@ -35,9 +38,24 @@ struct PastFiles {
         }
     }
 
-    mutating func remove(_ file: RecordFile) {
+    /// Drops those whose time is over.
+    mutating func removeOld(at uptime: Duration) {
+        while first < order.count {
+            if let file = files[order[first]], file.since + Self.lifetime > uptime { return }
+            removeFirst()
+        }
+        order = []
+        first = 0
+    }
+
+    private mutating func removeFirst() {
+        remove(order[first])
+        first += 1
+    }
+
+    private mutating func remove(_ file: RecordFile) {
         guard let old = files.removeValue(forKey: file) else { return }
-        bytes -= old.text.count
+        bytes -= old.replaced.text.count
     }
 }
 
@@ -56,10 +74,11 @@ extension ReplacedFile {
 extension Tree {
     /// Hears, before each commit, which files lose their names: who has one open keeps its text.
     func filesReplaced(_ files: [ReplacedFile]) {
+        let uptime = options.clock.uptime
         state.withLock { state in
             for file in files {
                 state.open[file.entry.file]?.keep(file.text)
-                state.past.add(file)
+                state.past.add(file, at: uptime)
             }
         }
     }
