@@ -17,6 +17,11 @@ package struct AssetSweeper: Sendable {
 
     private static let batch = 200
 
+    /// Removes the file of an upload that came to nothing, unless a database knows the content.
+    func discard(_ hash: ContentHash) async throws(ServerError) {
+        try await remove(try await unknown(among: [hash]))
+    }
+
     /// To be called once at start: also removes what interrupted uploads left, and files that a
     /// crash kept from being known.
     package func recover() async throws(ServerError) {

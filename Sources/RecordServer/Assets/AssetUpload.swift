@@ -26,19 +26,23 @@ struct AssetUpload: Sendable {
     static let unknownURL = ServerError(
         .notFound, "There is no such upload, or its time has passed: ask assets/upload for a URL.")
 
-    /// Before the first byte: what is already known to fail.
-    func admit(length: Int64?) async throws(ServerError) {
+    /// Before the first byte: what is already known to fail. The upload holds the room while it
+    /// comes in.
+    func admit(length: Int64?) async throws(ServerError) -> IncomingRoom {
         try requireSize(length ?? 0)
-        let size = length ?? 0
-        try await service.storage.read { reader throws(ServerError) in
-            try self.authorize(size: size, reader)
+        let left = try await service.storage.read { reader throws(ServerError) in
+            try self.authorize(reader)
+            return try self.room(reader)
         }
+        let room = IncomingRoom(service.incoming, holder, room: left)
+        guard room.grow(to: length ?? 0) else { throw noRoom }
+        return room
     }
 
     /// Stores the bytes and answers the dictionary of the value to save. `length` is what the
     /// client promised to send, if it did.
     func store<Body: AsyncSequence>(
-        _ body: Body, length: Int64?
+        _ body: Body, length: Int64?, in room: IncomingRoom
     ) async throws -> WireAsset where Body.Element == ByteBuffer {
         let asset = try await service.assetDirectory.begin()
         var pending: [UInt8] = []
@@ -46,6 +50,7 @@ struct AssetUpload: Sendable {
         for try await part in body {
             received += Int64(part.readableBytes)
             try requireSize(received)
+            guard room.grow(to: received) else { throw noRoom }
             part.withUnsafeReadableBytes { pending.append(contentsOf: $0) }
             if pending.count >= Self.chunkBytes {
                 try await asset.append(pending)
@@ -68,15 +73,11 @@ struct AssetUpload: Sendable {
         Failpoint.pass(.serverAssetStored)
         let checksum = AssetChecksum.fileChecksum(hash)
         let milliseconds = now.nanoseconds / 1_000_000
-        try await service.storage.write { transaction throws(ServerError) in
-            try self.authorize(size: size, transaction)
-            let known = try transaction.asset(
-                self.ticket.place.zone.database, fileChecksum: checksum)
-            try transaction.putAsset(
-                AssetRow(
-                    database: self.ticket.place.zone.database, fileChecksum: checksum,
-                    sha256: hash, size: size,
-                    uploadedMilliseconds: max(milliseconds, known?.uploadedMilliseconds ?? 0)))
+        do throws(ServerError) {
+            try await note(hash, checksum, size, at: milliseconds)
+        } catch {
+            await discard(hash)
+            throw error
         }
         Failpoint.pass(.serverAssetKnown)
         try await asset.confirm(hash)
@@ -88,6 +89,33 @@ struct AssetUpload: Sendable {
         return receipt.dictionary(sealedBy: service.seal)
     }
 
+    /// Makes the content known to the database, if it may be there.
+    private func note(
+        _ hash: ContentHash, _ checksum: Text, _ size: Int64, at milliseconds: Int64
+    ) async throws(ServerError) {
+        try await service.storage.write { transaction throws(ServerError) in
+            try self.authorize(transaction)
+            let known = try transaction.asset(
+                self.ticket.place.zone.database, fileChecksum: checksum)
+            if known == nil { try self.requireRoom(for: size, transaction) }
+            try transaction.putAsset(
+                AssetRow(
+                    database: self.ticket.place.zone.database, fileChecksum: checksum,
+                    sha256: hash, size: size,
+                    uploadedMilliseconds: max(milliseconds, known?.uploadedMilliseconds ?? 0)))
+        }
+    }
+
+    /// What was refused leaves no file. One that cannot be removed now is found at the next start.
+    private func discard(_ hash: ContentHash) async {
+        do throws(ServerError) {
+            try await AssetSweeper(
+                storage: service.storage, directory: service.assetDirectory,
+                receiptSeconds: service.settings.receiptSeconds
+            ).discard(hash)
+        } catch { return }
+    }
+
     private func requireSize(_ size: Int64) throws(ServerError) {
         guard size <= service.settings.assetBytes else {
             throw ServerError(
@@ -96,8 +124,32 @@ struct AssetUpload: Sendable {
         }
     }
 
-    /// The user is still one, may still write there, and the owner has room.
-    private func authorize(size: Int64, _ reader: any StorageReader) throws(ServerError) {
+    /// Who pays for the bytes.
+    private var holder: QuotaHolder { QuotaHolder(ticket.place.zone.database) }
+
+    private var noRoom: ServerError {
+        ServerError(
+            .quotaExceeded,
+            "The asset does not fit into what the database's owner has left, with uploads that no "
+                + "record refers to yet.")
+    }
+
+    /// What the owner may have more than it has.
+    private func room(_ reader: any StorageReader) throws(ServerError) -> Int64 {
+        try reader.quotaBytes(holder, service.settings) - reader.usedBytes(holder)
+    }
+
+    /// Of bytes that the database does not have. Uploads that wait for their record are within the
+    /// quota together, so that an owner has at most twice its quota on the disk.
+    private func requireRoom(for size: Int64, _ reader: any StorageReader) throws(ServerError) {
+        let left = try room(reader)
+        let forUploads =
+            try reader.quotaBytes(holder, service.settings) - reader.unsavedBytes(holder)
+        guard size <= min(left, forUploads) else { throw noRoom }
+    }
+
+    /// The user is still one, and may still write there.
+    private func authorize(_ reader: any StorageReader) throws(ServerError) {
         guard let user = try reader.user(ticket.user), !user.isDisabled else {
             throw Self.unknownURL
         }
@@ -107,14 +159,5 @@ struct AssetUpload: Sendable {
         let access = try ZoneAccess.open(zone.identifier, context, reader)
         try AssetAccess.requireWrite(
             ticket.place.record, type: ticket.type, access, context, reader)
-        guard !zone.database.isPublic else { return }
-        let quota =
-            try reader.user(zone.database.owner)?.quotaBytes ?? service.settings.quotaBytes
-        let used = try reader.usedBytes(zone.database.owner)
-        guard size <= quota - used else {
-            throw ServerError(
-                .quotaExceeded,
-                "The asset does not fit into the \(quota) bytes of the database's owner.")
-        }
     }
 }

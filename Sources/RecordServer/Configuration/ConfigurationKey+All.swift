@@ -106,13 +106,22 @@ extension ConfigurationKey {
         .number(
             "quota-bytes", \.service.quotaBytes, 0...(.max),
             "Of the private databases of a user who has no quota of their own."),
+        .number(
+            "public-quota-bytes", \.service.publicQuotaBytes, 0...(.max),
+            "Of the public database of a container in one environment."),
         .number("asset-bytes", \.service.assetBytes, 1_024...1 << 40, "Of one asset."),
         .number("record-bytes", \.service.recordBytes, 1_024...16 << 20, "Of one record's fields."),
         .number("zones", \.service.zonesPerDatabase, 1...100_000, "Zones of a database."),
+        .number(
+            "types", \.service.typesPerContainer, 1...100_000,
+            "Record types of a container that saves in development make."),
         .number("participants", \.service.participantsPerShare, 1...10_000, "Of one share."),
         .number(
             "tombstone-seconds", \.service.tombstoneSeconds, 60...315_360_000,
             "How long deletions are kept: older sync tokens expire."),
+        .number(
+            "tombstones", \.service.tombstonesPerZone, 1...100_000_000,
+            "Deletions that are kept of a zone, whatever their age."),
         .number(
             "operation-result-seconds", \.service.operationResultSeconds, 60...31_536_000,
             "How long a repeated operation is answered as the first time."),

@@ -35,6 +35,10 @@ package struct Maintenance: Sendable {
         await attempt("remove tombstones") { () throws(ServerError) in
             try await removeTombstones(before: milliseconds - seconds(settings.tombstoneSeconds))
         }
+        await attempt("forget tombstones of zones") { () throws(ServerError) in
+            try await sweepZoneTombstones(
+                now: milliseconds, before: milliseconds - seconds(settings.tombstoneSeconds))
+        }
         let results = milliseconds - seconds(settings.operationResultSeconds)
         await attempt("remove operation results") { () throws(ServerError) in
             try await application.service.storage.write { (transaction) throws(ServerError) in
@@ -72,10 +76,24 @@ package struct Maintenance: Sendable {
         }
     }
 
+    private func sweepZoneTombstones(
+        now: Int64, before milliseconds: Int64
+    ) async throws(ServerError) {
+        while !Task.isCancelled {
+            let isMore = try await application.service.storage.write {
+                (transaction) throws(ServerError) in
+                try transaction.sweepZoneTombstones(
+                    now: now, before: milliseconds, limit: Self.batch)
+            }
+            guard isMore else { return }
+        }
+    }
+
     /// The horizon of a zone moves first, so that no token older than a removed tombstone is
     /// taken at any time.
     private func removeTombstones(before milliseconds: Int64) async throws(ServerError) {
         let storage = application.service.storage
+        let most = application.configuration.service.tombstonesPerZone
         var previous: ZoneHandle?
         while !Task.isCancelled {
             let after = previous
@@ -87,19 +105,24 @@ package struct Maintenance: Sendable {
             var isMore = true
             while isMore, !Task.isCancelled {
                 isMore = try await storage.write { (transaction) throws(ServerError) in
-                    try Self.removeTombstones(found.key, before: milliseconds, transaction)
+                    try Self.removeTombstones(
+                        found.key, before: milliseconds, keeping: most, transaction)
                 }
             }
         }
     }
 
     private static func removeTombstones(
-        _ key: ZoneKey, before milliseconds: Int64, _ transaction: any StorageTransaction
+        _ key: ZoneKey, before milliseconds: Int64, keeping most: Int,
+        _ transaction: any StorageTransaction
     ) throws(ServerError) -> Bool {
-        guard var zone = try transaction.lockZone(key),
-            let position = try transaction.lastTombstone(
-                zone.handle, before: milliseconds, limit: batch)
-        else { return false }
+        guard var zone = try transaction.lockZone(key) else { return false }
+        let old = try transaction.lastTombstone(zone.handle, before: milliseconds, limit: batch)
+        let position: Int64? =
+            if let old { old } else {
+                try transaction.lastTombstone(zone.handle, beforeNewest: most, limit: batch)
+            }
+        guard let position else { return false }
         zone.horizon = max(zone.horizon, position)
         try transaction.updateZone(zone)
         _ = try transaction.removeTombstones(zone.handle, upTo: position, limit: 2 * batch)

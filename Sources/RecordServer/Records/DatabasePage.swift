@@ -28,8 +28,10 @@ struct DatabasePage: Sendable {
         return DatabaseKey(container: context.container, owner: owner)
     }
 
-    /// Zones that the viewer was told of and that are gone. One without a tombstone is forgotten:
-    /// nobody knows its name any more.
+    /// Zones that the viewer was told of and that are gone.
+    ///
+    /// - Throws: changeTokenExpired when one of them has no tombstone any more: nobody knows its
+    ///   name.
     private mutating func addGone(
         _ told: inout DatabaseToken, _ present: [ZoneAccess], _ request: DatabaseChangesRequest,
         _ extensions: FeedExtensions, _ context: OperationContext, _ reader: any StorageReader
@@ -55,7 +57,12 @@ struct DatabasePage: Sendable {
                         ? tombstone.reason.rawValue : nil,
                     dialect: context.dialect))
         }
-        for key in missing.subtracting(named) { told.forget(key) }
+        guard named == missing else {
+            throw ServerError(
+                .changeTokenExpired,
+                "syncToken: a zone that it tells of was deleted too long ago. Fetch all zones "
+                    + "without a token, and drop those that are not there.")
+        }
     }
 
     private mutating func addChanged(

@@ -101,7 +101,6 @@ extension ModifyPlan {
     /// The storage of a user is counted with its assets; what others write into a shared zone
     /// counts for the owner of the zone.
     private mutating func checkQuota() throws(ServerError) {
-        guard !zone.database.isPublic else { return }
         var growth: [(operation: Int, bytes: Int64)] = []
         var total: Int64 = 0
         for plan in overlay.planned.values {
@@ -110,9 +109,9 @@ extension ModifyPlan {
             growth.append((plan.operation, bytes))
         }
         guard total > 0 else { return }
-        let owner = zone.database.owner
-        let limit = try transaction.user(owner)?.quotaBytes ?? settings.quotaBytes
-        let used = try transaction.usedBytes(owner)
+        let holder = QuotaHolder(zone.database)
+        let limit = try transaction.quotaBytes(holder, settings)
+        let used = try transaction.usedBytes(holder)
         guard used + total > limit else { return }
         var sum = used + growth.reduce(0) { $0 + min($1.bytes, 0) }
         for (operation, bytes) in growth.sorted(by: { $0.operation < $1.operation })
@@ -121,14 +120,19 @@ extension ModifyPlan {
                 sum += bytes
                 continue
             }
-            fail(
-                operation,
-                ServerError(
-                    .quotaExceeded,
-                    isParticipant
-                        ? "The owner of the zone has no room for \(bytes) bytes more."
-                        : "\(used) of \(limit) bytes are used; this record needs \(bytes) more."))
+            fail(operation, noRoom(for: bytes, used: used, limit: limit))
         }
+    }
+
+    /// Numbers are for the owner only.
+    private func noRoom(for bytes: Int64, used: Int64, limit: Int64) -> ServerError {
+        let reason =
+            switch access.view {
+            case .owner: "\(used) of \(limit) bytes are used; this record needs \(bytes) more."
+            case .participant: "The owner of the zone has no room for \(bytes) bytes more."
+            case .publicDatabase: "The public database has no room for \(bytes) bytes more."
+            }
+        return ServerError(.quotaExceeded, reason)
     }
 
     private func grownBytes(_ plan: PlannedRecord) throws(ServerError) -> Int64 {

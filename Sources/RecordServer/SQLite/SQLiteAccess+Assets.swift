@@ -56,14 +56,30 @@ extension SQLiteAccess {
         try exists("SELECT 1 FROM assets WHERE sha256 = ? LIMIT 1", [.text(sha256.hex)])
     }
 
-    func usedBytes(_ owner: UserName) throws(ServerError) -> Int64 {
-        try first(
+    func usedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64 {
+        let (condition, values) = Self.databases(of: holder)
+        return try first(
             """
             SELECT coalesce(sum(z.record_bytes + z.asset_bytes), 0)
             FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
-            WHERE d.owner = ?
-            """, [.name(owner)]
+            WHERE \(condition)
+            """, values
         ) { $0.int64(0) } ?? 0
+    }
+
+    func unsavedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64 {
+        let (condition, values) = Self.databases(of: holder)
+        return try first(
+            "SELECT coalesce(sum(d.unsaved_bytes), 0) FROM databases d WHERE \(condition)", values
+        ) { $0.int64(0) } ?? 0
+    }
+
+    private static func databases(of holder: QuotaHolder) -> (sql: String, values: [SQLValue]) {
+        switch holder {
+        case .user(let name): ("d.owner = ?", [.name(name)])
+        case .publicDatabase(let database):
+            ("d.container = ? AND d.environment = ? AND d.owner = ?", database.values)
+        }
     }
 
     func putAsset(_ asset: AssetRow) throws(ServerError) {

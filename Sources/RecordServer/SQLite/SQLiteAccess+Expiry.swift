@@ -52,4 +52,22 @@ extension SQLiteAccess {
         ) { (position: $0.int64(0), modified: $0.int64(1)) }
         return tombstones.prefix { $0.modified < milliseconds }.last?.position
     }
+
+    func lastTombstone(_ zone: ZoneHandle, beforeNewest count: Int, limit: Int)
+        throws(ServerError) -> Int64?
+    {
+        let newest = try first(
+            """
+            SELECT position FROM records WHERE zone = ? AND deleted = 1
+            ORDER BY position DESC LIMIT 1 OFFSET ?
+            """, [.zone(zone), .limit(count)]
+        ) { $0.int64(0) }
+        guard let newest else { return nil }
+        return try all(
+            """
+            SELECT position FROM records WHERE zone = ? AND deleted = 1 AND position <= ?
+            ORDER BY position LIMIT ?
+            """, [.zone(zone), .integer(newest), .limit(limit)]
+        ) { $0.int64(0) }.last
+    }
 }

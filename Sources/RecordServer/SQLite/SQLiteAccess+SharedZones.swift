@@ -95,5 +95,6 @@ extension SQLiteAccess {
             INSERT OR REPLACE INTO shared_zone_tombstones (viewer, database, name, reason)
             SELECT ?1, database, name, ?2 FROM zones WHERE id = ?3
             """, [.name(viewer), .text(reason.rawValue), .zone(handle)])
+        try trimZoneTombstones(of: viewer)
     }
 }

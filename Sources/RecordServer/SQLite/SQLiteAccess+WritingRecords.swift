@@ -48,12 +48,33 @@ extension SQLiteAccess {
             .integer(record.tag), .integer(record.position), .bool(record.hasAssets),
             .integer(record.created.milliseconds),
             .integer(try makeNumber(record.created.user.bytes)),
-            .integer(try makeNumber(record.created.device.utf8)),
+            .integer(try makeClientNumber(record.created)),
             .integer(record.modified.milliseconds),
             .integer(try makeNumber(record.modified.user.bytes)),
-            .integer(try makeNumber(record.modified.device.utf8)),
+            .integer(try makeClientNumber(record.modified)),
             .optional(record.shortGUID), .blob(record.fields),
         ]
+    }
+
+    /// How many names of clients each user can add.
+    private static let clientNames = 100
+
+    /// The number of what a client calls itself, or of the empty name for a user with too many:
+    /// they are for people only, and a name that is stored is never given up.
+    private func makeClientNumber(_ stamp: WriteStamp) throws(ServerError) -> Int64 {
+        if let number = try number(stamp.device.utf8) { return number }
+        let user = try makeNumber(stamp.user.bytes)
+        let count = try first(
+            "SELECT count(*) FROM client_names WHERE user = ?", [.integer(user)]
+        ) { $0.int64(0) }
+        guard !stamp.device.isEmpty, (count ?? 0) < Self.clientNames else {
+            return try makeNumber([])
+        }
+        let number = try makeNumber(stamp.device.utf8)
+        try run(
+            "INSERT INTO client_names (user, name) VALUES (?, ?)",
+            [.integer(user), .integer(number)])
+        return number
     }
 
     private func insert(

@@ -103,5 +103,8 @@ extension SQLiteAccess {
             FROM shared_zones v JOIN zones z ON z.id = v.zone WHERE v.zone = ?1
             """, [handle, .text(reason.rawValue)])
         try run("DELETE FROM shared_zones WHERE zone = ?", [handle])
+        if let number = try number(of: zone.key.database) {
+            try trimZoneTombstones(ofDatabase: number)
+        }
     }
 }

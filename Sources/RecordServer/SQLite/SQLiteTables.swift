@@ -15,6 +15,7 @@ enum SQLiteTables {
         migrator.registerMigration("v2") { database in
             try database.execute(sql: "UPDATE users SET discoverable = 0")
         }
+        migrator.registerMigration("v3") { database in try database.execute(sql: bounds) }
         return migrator
     }
 

@@ -7,13 +7,14 @@ extension ContainerSchema {
     ///
     /// An empty list of unknown type and a null introduce nothing.
     ///
-    /// Errors: BAD_REQUEST that names the field; LIMIT_EXCEEDED for too many fields of one type.
+    /// Errors: BAD_REQUEST that names the field; LIMIT_EXCEEDED for too many types, or fields of
+    /// one type.
     package func resolve(
         type: RecordTypeName, fields: [WireField], environment: ServerEnvironment,
         settings: ServiceSettings
     ) throws(ServerError) -> (fields: [WireField], grown: ContainerSchema?) {
         let known = self.type(type)
-        if known == nil { try requireNewType(type, environment) }
+        if known == nil { try requireNewType(type, environment, settings) }
         var resolved: [WireField] = []
         resolved.reserveCapacity(fields.count)
         var added: [SchemaDocument.Field] = []
@@ -47,7 +48,7 @@ extension ContainerSchema {
     }
 
     private func requireNewType(
-        _ type: RecordTypeName, _ environment: ServerEnvironment
+        _ type: RecordTypeName, _ environment: ServerEnvironment, _ settings: ServiceSettings
     ) throws(ServerError) {
         guard type.isValid else {
             throw ServerError(
@@ -58,6 +59,11 @@ extension ContainerSchema {
         guard environment == .development else {
             throw ServerError(
                 .badRequest, "Cannot create new type \(type) in production schema")
+        }
+        guard typeCount < settings.typesPerContainer else {
+            throw ServerError(
+                .limitExceeded,
+                "The schema has \(settings.typesPerContainer) record types, and makes no more.")
         }
     }
 

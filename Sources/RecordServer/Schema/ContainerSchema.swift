@@ -36,6 +36,7 @@ package struct ContainerSchema: Sendable {
     }
 
     package func type(_ name: RecordTypeName) -> TypeSchema? { types[name] }
+    var typeCount: Int { types.count }
 
     /// The schema with these fields more, and with the type if it is new.
     func adding(_ fields: [SchemaDocument.Field], to type: RecordTypeName) -> ContainerSchema {

@@ -11,6 +11,8 @@ package final class RecordService: Sendable {
     package let seal: Seal
     package let settings: ServiceSettings
     package let push: PushHub
+    /// Of uploads that come in just now.
+    let incoming = IncomingBytes()
 
     package init(
         storage: any Storage, assetDirectory: AssetDirectory, seal: Seal,

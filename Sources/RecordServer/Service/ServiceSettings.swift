@@ -17,6 +17,12 @@ package struct ServiceSettings: Sendable, Hashable {
     package var deleteSelfSources = 750
     /// For the private databases of a user, in bytes, where the user has no quota of its own.
     package var quotaBytes: Int64 = 10 << 30
+    /// For each public database, in bytes.
+    package var publicQuotaBytes: Int64 = 10 << 30
+    /// Record types that saves in development make, of one container.
+    package var typesPerContainer = 1_000
+    /// Tombstones of a zone: beyond that the oldest go before their time.
+    package var tombstonesPerZone = 100_000
     package var uploadURLSeconds = 15 * 60
     package var downloadURLSeconds = 60 * 60
     /// How long the receipt of an upload can be used.

@@ -34,9 +34,11 @@ package protocol AssetReader {
         -> [AssetRow]
     /// Whether any database of the server has this content.
     func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool
-    /// Bytes of all records and referenced assets in a user's private databases, over containers.
-    /// An asset counts once for each zone that refers to it.
-    func usedBytes(_ owner: UserName) throws(ServerError) -> Int64
+    /// Bytes of all records and referenced assets: in a user's private databases, over containers,
+    /// or in one public database. An asset counts once for each zone that refers to it.
+    func usedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64
+    /// Bytes of assets that nothing refers to, in the same databases; each counts as at least 512.
+    func unsavedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64
 }
 
 package protocol AssetWriter {

@@ -39,6 +39,9 @@ package enum DeletionReason: String, CaseIterable, Sendable {
 
 /// A zone that is gone, or a shared zone that its viewer has lost.
 package struct ZoneTombstone: Hashable, Sendable {
+    /// How many of a database, or of a viewer, are kept: the oldest are forgotten.
+    package static let limit = 2_000
+
     package let key: ZoneKey
     package let reason: DeletionReason
     package init(key: ZoneKey, reason: DeletionReason) {

@@ -14,6 +14,9 @@ package protocol ZoneReader {
     /// made at or after `milliseconds`; nil for none.
     func lastTombstone(_ zone: ZoneHandle, before milliseconds: Int64, limit: Int)
         throws(ServerError) -> Int64?
+    /// The same of the tombstones that come before the newest `count`.
+    func lastTombstone(_ zone: ZoneHandle, beforeNewest count: Int, limit: Int)
+        throws(ServerError) -> Int64?
 }
 
 package protocol ZoneWriter {
@@ -29,6 +32,10 @@ package protocol ZoneWriter {
     /// one for everybody who had the zone in the shared database. Costs the same whatever is in
     /// the zone.
     func deleteZone(_ zone: ZoneRow, reason: DeletionReason) throws(ServerError)
+    /// Forgets tombstones of zones from before `milliseconds`. Each is as old as the first sweep
+    /// that met it, whose time is `now`. At most `limit` in each list; false when nothing is left.
+    func sweepZoneTombstones(now: Int64, before milliseconds: Int64, limit: Int)
+        throws(ServerError) -> Bool
     /// Frees at most `limit` rows of deleted zones; false when nothing is left.
     func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool
 }

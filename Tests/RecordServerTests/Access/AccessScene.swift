@@ -288,7 +288,7 @@ struct AccessState: Equatable, Sendable {
                     SubscriptionKey(container: container, user: user, scope: scope))
             }
             devices += try reader.pushDevices(container, user)
-            usedBytes.append(try reader.usedBytes(user))
+            usedBytes.append(try reader.usedBytes(.user(user)))
         }
         for environment in ServerEnvironment.allCases {
             let key = ContainerKey(container: container.container, environment: environment)

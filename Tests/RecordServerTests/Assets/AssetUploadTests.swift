@@ -218,6 +218,38 @@ import Testing
         #expect(fixture.files.count == 1)
     }
 
+    @Test("uploads that no record refers to fit into the quota together", .everyTransport)
+    func unsaved() async throws {
+        let fixture = try await AssetFixture(TestServer.usualTransport)
+        try await fixture.server.changeUser(.alice) { $0.quotaBytes = 1_000_000 }
+        let path = try await fixture.uploadPath()
+        func upload(_ seed: UInt64) async throws -> TestServer.Answer {
+            try await fixture.server.request(.post, path, body: pattern(900_000, seed: seed))
+        }
+        // Side by side, and one after the other.
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for seed in 1...10 { group.addTask { try await upload(UInt64(seed)).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.count { $0 == 200 } <= 1)
+        #expect(statuses.allSatisfy { $0 == 200 || $0 == 413 })
+        if !statuses.contains(200) { #expect(try await upload(1).status == 200) }
+        let refused = try await upload(11)
+        #expect(refused.code == "QUOTA_EXCEEDED")
+        #expect(fixture.files.count == 1)
+        // Nothing was kept of what did not fit, so that there is room when the receipts have ended.
+        fixture.server.clock.advance(.seconds(24 * 3600 + 1))
+        await Maintenance(fixture.server.application).round()
+        let later = try await fixture.uploadPath()
+        let answer = try await fixture.server.request(
+            .post, later, body: pattern(900_000, seed: 12))
+        #expect(answer.status == 200, "\(answer.text)")
+        // The same bytes again take no room.
+        #expect(
+            try await fixture.server.request(.post, later, body: pattern(900_000, seed: 12))
+                .status == 200)
+    }
+
     @Test("tokens get a record name where they have none, and 200 of them are the limit")
     func tokens() async throws {
         let fixture = try await AssetFixture()

@@ -64,6 +64,24 @@ import Testing
         #expect(rest?.compactMap { $0["recordName"]?.string } == ["c"])
     }
 
+    @Test("a zone keeps so many tombstones; whoever missed more of them begins anew")
+    func manyTombstones() async throws {
+        let server = try await TestServer { $0.service.tombstonesPerZone = 2 }
+        try await server.makeZone("Work")
+        for name in ["a", "b", "c", "d", "e"] { try await modify(server, "create", name) }
+        let old = try #require(try await changes(server, since: nil)["syncToken"]?.string)
+        for name in ["a", "b", "c"] { try await modify(server, "forceDelete", name) }
+        let recent = try #require(
+            try await changes(server, since: old)["syncToken"]?.string)
+        try await modify(server, "forceDelete", "d")
+        await Maintenance(server.application).round()
+        #expect(
+            try await changes(server, since: old)["serverErrorCode"]?.string
+                == "CHANGE_TOKEN_EXPIRED")
+        #expect(try await changes(server, since: recent)["records"]?.array?.count == 1)
+        #expect(try await hasTombstones(server))
+    }
+
     private func hasTombstones(_ server: TestServer) async throws -> Bool {
         try await server.storage.read { (reader) throws(ServerError) in
             try reader.zoneWithTombstones(after: nil) != nil

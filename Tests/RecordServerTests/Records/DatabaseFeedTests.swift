@@ -28,6 +28,29 @@ import Testing
             json: try await server.call(.changesDatabase, scope, as: person, .object(body)).json)
     }
 
+    @Test("a token that tells of a zone deleted too long ago has expired")
+    func forgottenZone() async throws {
+        let server = try await TestServer { $0.service.tombstoneSeconds = 1_000 }
+        try await server.makeZone("Z")
+        try await server.makeZone("Y")
+        func feed(_ token: JSONValue?) async throws -> JSONValue {
+            try await server.call(
+                .changesDatabase, .private, token.map { ["syncToken": $0] } ?? [:]
+            )
+            .json
+        }
+        let start = try #require(try await feed(nil)["syncToken"])
+        try await server.deleteZone("Z")
+        await Maintenance(server.application).round()
+        let told = try await feed(start)
+        #expect(told["zones"]?.array?.first?["deleted"] == true)
+        server.clock.advance(.seconds(1_001))
+        await Maintenance(server.application).round()
+        #expect(try await feed(start).code == "CHANGE_TOKEN_EXPIRED")
+        // Who knows of it already goes on.
+        #expect(try await feed(told["syncToken"]).code == nil)
+    }
+
     @Test("zones that were made, changed or deleted since a token, and no others")
     func changes() async throws {
         let server = try await TestServer()

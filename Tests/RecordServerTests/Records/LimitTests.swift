@@ -4,6 +4,16 @@ import RecordWire
 import Testing
 
 @Suite("Limits and quota of records", .everyTransport) struct LimitTests {
+    @Test("saves make only so many record types")
+    func types() async throws {
+        // With the two that are always there.
+        let server = try await TestServer { $0.service.typesPerContainer = 3 }
+        #expect(try await server.modify(nil, create("a", type: "One")).results == ["saved"])
+        #expect(
+            try await server.modify(nil, create("b", type: "Two")).results == ["LIMIT_EXCEEDED"])
+        #expect(try await server.modify(nil, create("c", type: "One")).results == ["saved"])
+    }
+
     @Test("200 operations are one request, 201 are refused with the limit's name")
     func operations() async throws {
         let server = try await TestServer()

@@ -26,6 +26,28 @@ import Testing
             try await server.modify(nil, scope: .public, delete("a")).results == ["deleted"])
     }
 
+    @Test("the public database of each environment has a quota of its own, for all")
+    func quota() async throws {
+        let server = try await TestServer { $0.service.publicQuotaBytes = 2_000 }
+        let long: JSONValue = ["t": text(String(repeating: "x", count: 1_500))]
+        #expect(
+            try await server.modify(nil, scope: .public, create("a", long)).results == ["saved"])
+        let refused = try await server.modify(nil, scope: .public, as: .bob, create("b", long))
+        #expect(refused.results == ["QUOTA_EXCEEDED"])
+        #expect(!refused.text.contains("2000"))
+        #expect(
+            try await server.modify(nil, scope: .public, as: .bob, create("c")).results
+                == ["saved"])
+        #expect(
+            try await server.modify(nil, scope: .private, as: .bob, create("b", long)).results
+                == ["saved"])
+        #expect(
+            try await server.modify(nil, scope: .public, delete("a")).results == ["deleted"])
+        #expect(
+            try await server.modify(nil, scope: .public, as: .bob, create("b", long)).results
+                == ["saved"])
+    }
+
     @Test("there is no zone but the default one, and no feed")
     func noZones() async throws {
         let server = try await TestServer()

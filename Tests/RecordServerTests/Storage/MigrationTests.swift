@@ -20,6 +20,32 @@ import class GRDB.DatabaseQueue
         return queue
     }
 
+    @Test("uploads that wait for their record are counted from the start")
+    func unsaved() throws {
+        let queue = try migrated(from: "v2") { connection in
+            try connection.run(
+                "INSERT INTO databases (id, container, environment, owner) VALUES (1, x'', 0, x'')")
+            for (checksum, size, count) in [("a", 1_000, 0), ("b", 5, 0), ("c", 7_000, 1)] {
+                try connection.run(
+                    """
+                    INSERT INTO assets (database, checksum, sha256, size, uploaded, reference_count)
+                    VALUES (1, ?, '', ?, 0, ?)
+                    """,
+                    [.text(Text(checksum)), .integer(Int64(size)), .integer(Int64(count))])
+            }
+            try connection.run(
+                "INSERT INTO zone_tombstones (database, name, reason) VALUES (1, x'', 'deleted')")
+        }
+        let values = try queue.read { database in
+            try SQLConnection(database).all(
+                """
+                SELECT unsaved_bytes, (SELECT count(*) FROM zone_tombstones) FROM databases
+                """
+            ) { [$0.int64(0), $0.int64(1)] }
+        }
+        #expect(values == [[1_512, 1]])
+    }
+
     @Test("nobody is found who was findable only because nobody had asked")
     func discoverability() throws {
         let queue = try migrated(from: "v1") { connection in

@@ -124,7 +124,13 @@ import class GRDB.DatabaseQueue
             _ = try reader.asset(Sample.database, fileChecksum: "s")
             _ = try reader.unreferencedAssets(before: 9, limit: 9)
             _ = try reader.isContentKnown(ContentHash(hex: "0"))
-            _ = try reader.usedBytes(Sample.alice)
+            for holder in [
+                QuotaHolder.user(Sample.alice), .publicDatabase(Sample.database),
+            ] {
+                _ = try reader.usedBytes(holder)
+                _ = try reader.unsavedBytes(holder)
+            }
+            _ = try reader.lastTombstone(zone, beforeNewest: 0, limit: 9)
             _ = try reader.operationResult(Sample.database, Sample.alice, operationID: "o")
             _ = try reader.zones(Sample.database)
             _ = try reader.zoneTombstones(Sample.database)
@@ -149,6 +155,7 @@ import class GRDB.DatabaseQueue
             _ = try transaction.roles(Sample.container, of: Sample.alice)
             try transaction.erase(Sample.container, reason: .purged)
             _ = try transaction.sweepDeletedZones(limit: 99)
+            _ = try transaction.sweepZoneTombstones(now: 9, before: 9, limit: 9)
             try transaction.deleteAsset(Sample.database, fileChecksum: "s")
         }
     }

@@ -37,7 +37,7 @@ import Testing
 
     private func used(_ storage: OpenedStorage) async throws -> Int64 {
         try await storage.read { (reader) throws(ServerError) in
-            try reader.usedBytes(Sample.alice)
+            try reader.usedBytes(.user(Sample.alice))
         }
     }
 
@@ -62,6 +62,39 @@ import Testing
         #expect(foreign == nil)
         #expect(isKnown)
         #expect(!isUnknown)
+    }
+
+    @Test(
+        "bytes that nothing refers to are counted, whatever becomes of them",
+        arguments: StorageSubject.all)
+    func unsaved(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        func unsaved(_ holder: QuotaHolder = .user(Sample.alice)) async throws -> Int64 {
+            try await storage.read { (reader) throws(ServerError) in
+                try reader.unsavedBytes(holder)
+            }
+        }
+        let zone = try await storage.makeZone()
+        try await storage.put([Sample.record("r", 1)])
+        let foreign = DatabaseKey(container: Sample.container, owner: .everyone)
+        try await put(
+            storage, Self.asset("a", size: 1_000), Self.asset("b", size: 1, at: 3),
+            Self.asset("a", size: 1_000, in: foreign))
+        // The smallest file has a block on the disk.
+        #expect(try await unsaved() == 1_512)
+        #expect(try await unsaved(.publicDatabase(foreign)) == 1_000)
+        try await refer(storage, zone, "r", ["a", "b"])
+        #expect(try await unsaved() == 0)
+        try await put(storage, Self.asset("a", size: 1_000, at: 30))
+        #expect(try await unsaved() == 0)
+        try await refer(storage, zone, "r", ["a"])
+        #expect(try await unsaved() == 512)
+        try await storage.put([Sample.tombstone("r", 2)])
+        #expect(try await unsaved() == 1_512)
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.deleteAsset(Sample.database, fileChecksum: "a")
+        }
+        #expect(try await unsaved() == 512)
     }
 
     @Test(

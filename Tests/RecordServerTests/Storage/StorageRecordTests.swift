@@ -6,6 +6,39 @@ import Testing
 @Suite("Storage: records") struct StorageRecordTests {
     typealias Sample = StorageSample
 
+    @Test("each user adds only so many names of clients", arguments: StorageSubject.all)
+    func clientNames(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        _ = try await storage.makeZone()
+        func record(_ number: Int, by user: UserName) -> StoredRecord {
+            let stamp = WriteStamp(
+                milliseconds: 1, user: user, device: Text("\(user) client \(number)"))
+            var record = Sample.record("\(user)-\(number)", Int64(number))
+            (record.created, record.modified) = (stamp, stamp)
+            return record
+        }
+        let users = [Sample.alice, Sample.bob]
+        let records = users.flatMap { user in (1...150).map { record($0, by: user) } }
+        try await storage.put(records)
+        func stored(_ records: [StoredRecord]) async throws -> [RecordName: StoredRecord] {
+            try await storage.read { (reader) throws(ServerError) -> [RecordName: StoredRecord] in
+                guard let zone = try reader.zone(Sample.zone) else { return [:] }
+                return try reader.records(zone.handle, records.map(\.name))
+            }
+        }
+        let found = try await stored(records)
+        for user in users {
+            let names = Set(found.values.filter { $0.created.user == user }.map(\.created.device))
+            #expect(names.count == 101)
+            #expect(names.contains(""))
+            #expect(names.contains(Text("\(user) client 1")))
+        }
+        // What is stored is written again as it was.
+        let first = try #require(found[RecordName("\(Sample.alice)-1")])
+        try await storage.put([first])
+        #expect(try await stored([first])[first.name] == first)
+    }
+
     @Test("a record comes back as it was put", arguments: StorageSubject.all)
     func roundTrip(subject: StorageSubject) async throws {
         let storage = try subject.open()

@@ -81,6 +81,59 @@ import Testing
     }
 
     @Test(
+        "tombstones of zones go when they are old, and the oldest when there are too many",
+        arguments: StorageSubject.all)
+    func tombstones(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        func names(_ prefix: String) -> Set<ZoneName> {
+            Set((0..<ZoneTombstone.limit).map { ZoneName("\(prefix)\($0)") })
+        }
+        func deleteAll(_ zones: Set<ZoneName>) async throws {
+            try await storage.write { (transaction) throws(ServerError) in
+                for name in zones.sorted() {
+                    let key = ZoneKey(database: Sample.database, zone: name)
+                    let zone = try transaction.createZone(key, incarnation: 1)
+                    try transaction.putSharedZone(
+                        SharedZoneRow(viewer: Sample.bob, zone: key, incarnation: 1, shares: []))
+                    try transaction.deleteSharedZone(Sample.bob, key, reason: .deleted)
+                    try transaction.deleteZone(zone, reason: .deleted)
+                }
+            }
+        }
+        func left() async throws -> [Set<ZoneName>] {
+            try await storage.read { (reader) throws(ServerError) in
+                [
+                    Set(try reader.zoneTombstones(Sample.database).map(\.key.zone)),
+                    Set(
+                        try reader.sharedZoneTombstones(Sample.bob, Sample.container)
+                            .map(\.key.zone)),
+                ]
+            }
+        }
+        func sweep(now: Int64, before: Int64) async throws {
+            var isMore = true
+            while isMore {
+                isMore = try await storage.write { (transaction) throws(ServerError) in
+                    try transaction.sweepZoneTombstones(now: now, before: before, limit: 300)
+                }
+            }
+        }
+        try await deleteAll(names("a"))
+        try await sweep(now: 1_000, before: 500)
+        #expect(try await left() == [names("a"), names("a")])
+        try await deleteAll([ZoneName("b"), ZoneName("c")])
+        for tombstones in try await left() {
+            #expect(tombstones.count == ZoneTombstone.limit)
+            #expect(tombstones.isSuperset(of: [ZoneName("b"), ZoneName("c")]))
+        }
+        try await sweep(now: 2_000, before: 1_001)
+        let rest: Set = [ZoneName("b"), ZoneName("c")]
+        #expect(try await left() == [rest, rest])
+        try await sweep(now: 3_000, before: 2_001)
+        #expect(try await left() == [[], []])
+    }
+
+    @Test(
         "a zone of the same name is another, empty, and takes the tombstone away",
         arguments: StorageSubject.all)
     func again(subject: StorageSubject) async throws {
