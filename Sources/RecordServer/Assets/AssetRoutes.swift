@@ -27,8 +27,9 @@ struct AssetRoutes: Sendable {
             $0.user = upload.ticket.user
         }
         let length = try Self.length(request)
-        let room = try await upload.admit(length: length)
-        let asset = try await upload.store(request.body, length: length, in: room)
+        let form = try MultipartReader(contentType: request.headers[.contentType])
+        let room = try await upload.admit(length: length, isForm: form != nil)
+        let asset = try await upload.store(request.body, form: form, length: length, in: room)
         context.facts.note { $0.bytesIn = Int(asset.size) }
         let answer = JSONValue.object([
             JSONMember(key: "singleFile", value: .object(asset.members))

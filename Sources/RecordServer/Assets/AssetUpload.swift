@@ -28,45 +28,33 @@ struct AssetUpload: Sendable {
 
     /// Before the first byte: what is already known to fail. The upload holds the room while it
     /// comes in.
-    func admit(length: Int64?) async throws(ServerError) -> IncomingRoom {
-        try requireSize(length ?? 0)
+    func admit(length: Int64?, isForm: Bool) async throws(ServerError) -> IncomingRoom {
+        let size = max(0, (length ?? 0) - (isForm ? Int64(UploadBody.maximumFormBytes) : 0))
+        try UploadBody.requireSize(size, service.settings)
         let left = try await service.storage.read { reader throws(ServerError) in
             try self.authorize(reader)
             return try self.room(reader)
         }
         let room = IncomingRoom(service.incoming, holder, room: left)
-        guard room.grow(to: length ?? 0) else { throw noRoom }
+        guard room.grow(to: size) else { throw UploadBody.noRoom }
         return room
     }
 
-    /// Stores the bytes and answers the dictionary of the value to save. `length` is what the
-    /// client promised to send, if it did.
+    /// Stores the bytes, taken out of their form where they come in one, and answers the
+    /// dictionary of the value to save. `length` is what the client promised to send, if it did.
     func store<Body: AsyncSequence>(
-        _ body: Body, length: Int64?, in room: IncomingRoom
+        _ body: Body, form: MultipartReader?, length: Int64?, in room: IncomingRoom
     ) async throws -> WireAsset where Body.Element == ByteBuffer {
-        let asset = try await service.assetDirectory.begin()
-        var pending: [UInt8] = []
-        var received: Int64 = 0
-        for try await part in body {
-            received += Int64(part.readableBytes)
-            try requireSize(received)
-            guard room.grow(to: received) else { throw noRoom }
-            part.withUnsafeReadableBytes { pending.append(contentsOf: $0) }
-            if pending.count >= Self.chunkBytes {
-                try await asset.append(pending)
-                pending.removeAll(keepingCapacity: true)
-            }
-        }
-        if !pending.isEmpty { try await asset.append(pending) }
-        guard length == nil || length == received else {
+        var upload = try await UploadBody(
+            form, directory: service.assetDirectory, settings: service.settings, room: room)
+        for try await part in body { try await upload.take(part) }
+        guard length == nil || length == upload.received else {
             throw ServerError(
-                .badRequest, "The body ended after \(received) bytes of \(length ?? 0).")
+                .badRequest,
+                "The body ended after \(upload.received) bytes of \(length ?? 0).")
         }
-        return try await keep(asset)
+        return try await keep(try await upload.finish())
     }
-
-    /// Kept small: as many uploads as there are connections hold one each.
-    private static let chunkBytes = 64 << 10
 
     private func keep(_ asset: UnfinishedAsset) async throws(ServerError) -> WireAsset {
         let (hash, size) = try await asset.place()
@@ -116,23 +104,8 @@ struct AssetUpload: Sendable {
         } catch { return }
     }
 
-    private func requireSize(_ size: Int64) throws(ServerError) {
-        guard size <= service.settings.assetBytes else {
-            throw ServerError(
-                .limitExceeded,
-                "The asset is larger than \(service.settings.assetBytes) bytes, the limit.")
-        }
-    }
-
     /// Who pays for the bytes.
     private var holder: QuotaHolder { QuotaHolder(ticket.place.zone.database) }
-
-    private var noRoom: ServerError {
-        ServerError(
-            .quotaExceeded,
-            "The asset does not fit into what the database's owner has left, with uploads that no "
-                + "record refers to yet.")
-    }
 
     /// What the owner may have more than it has.
     private func room(_ reader: any StorageReader) throws(ServerError) -> Int64 {
@@ -145,7 +118,7 @@ struct AssetUpload: Sendable {
         let left = try room(reader)
         let forUploads =
             try reader.quotaBytes(holder, service.settings) - reader.unsavedBytes(holder)
-        guard size <= min(left, forUploads) else { throw noRoom }
+        guard size <= min(left, forUploads) else { throw UploadBody.noRoom }
     }
 
     /// The user is still one, and may still write there.

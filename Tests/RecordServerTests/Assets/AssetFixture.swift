@@ -20,7 +20,7 @@ struct AssetFixture {
         zone: ZoneIdentifier.defaultZone.zone)
 
     init(
-        _ transport: TestServer.Transport = .router,
+        _ transport: TestServer.Transport = TestServer.usualTransport,
         configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
         server = try await TestServer(transport, configure: configure)

@@ -1,0 +1,108 @@
+import NIOCore
+import RecordWire
+
+/// The body of an upload: the bytes of the asset, or a form with them as its file.
+struct UploadBody: Sendable {
+    /// What a form may have besides its file, in bytes.
+    static let maximumFormBytes = MultipartReader.maximumEnvelopeBytes
+    /// Kept small: as many uploads as there are connections hold one each.
+    private static let chunkBytes = 64 << 10
+
+    private let directory: AssetDirectory
+    private let settings: ServiceSettings
+    private let room: IncomingRoom
+    private var form: MultipartReader?
+    private var asset: UnfinishedAsset
+    private var pending: [UInt8] = []
+    private var size: Int64 = 0
+    private var parts = 0
+    private var hasFile = false
+    private var isTaking = true
+    /// Of the whole body, in bytes.
+    private(set) var received: Int64 = 0
+
+    init(
+        _ form: MultipartReader?, directory: AssetDirectory, settings: ServiceSettings,
+        room: IncomingRoom
+    ) async throws(ServerError) {
+        self.form = form
+        self.directory = directory
+        self.settings = settings
+        self.room = room
+        asset = try await directory.begin()
+    }
+
+    mutating func take(_ buffer: ByteBuffer) async throws(ServerError) {
+        received += Int64(buffer.readableBytes)
+        guard form != nil else {
+            try await append(buffer.readableBytesView)
+            return
+        }
+        try Self.requireSize(received - Int64(Self.maximumFormBytes), settings)
+        for event in try form?.read(buffer.readableBytesView) ?? [] {
+            switch event {
+            case .part(let hasFileName): try await begin(hasFileName: hasFileName)
+            case .content(let bytes): if isTaking { try await append(bytes) }
+            }
+        }
+    }
+
+    /// The bytes of the asset. Of a form, the part with a file name, or else its only part.
+    mutating func finish() async throws(ServerError) -> UnfinishedAsset {
+        try form?.finish()
+        guard form == nil || hasFile || parts == 1 else {
+            throw ServerError(
+                .badRequest,
+                "The form has \(parts) parts and none with a file name: send the asset as its file."
+            )
+        }
+        try await flush()
+        return asset
+    }
+
+    private mutating func begin(hasFileName: Bool) async throws(ServerError) {
+        parts += 1
+        guard hasFileName else {
+            isTaking = parts == 1
+            return
+        }
+        guard !hasFile else {
+            throw ServerError(
+                .badRequest, "The form has two files: ask assets/upload for a URL for each.")
+        }
+        hasFile = true
+        isTaking = true
+        guard size > 0 else { return }
+        // What came first was no file.
+        asset = try await directory.begin()
+        pending.removeAll(keepingCapacity: true)
+        size = 0
+    }
+
+    private mutating func append(_ bytes: some Collection<UInt8>) async throws(ServerError) {
+        size += Int64(bytes.count)
+        try Self.requireSize(size, settings)
+        guard room.grow(to: size) else { throw Self.noRoom }
+        pending.append(contentsOf: bytes)
+        if pending.count >= Self.chunkBytes { try await flush() }
+    }
+
+    private mutating func flush() async throws(ServerError) {
+        guard !pending.isEmpty else { return }
+        try await asset.append(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    static let noRoom = ServerError(
+        .quotaExceeded,
+        "The asset does not fit into what the database's owner has left, with uploads that no "
+            + "record refers to yet.")
+
+    static func requireSize(_ size: Int64, _ settings: ServiceSettings) throws(ServerError) {
+        guard size <= settings.assetBytes else {
+            throw ServerError(
+                .limitExceeded,
+                "The asset is larger than \(settings.assetBytes) bytes, the limit.")
+        }
+    }
+}
