@@ -73,9 +73,11 @@ extension RecordService {
         let names = Self.names(of: request, &ids)
         let incarnation = ids.incarnation()
         let drawn = ids
+        let digest = request.operationID == nil ? [] : OperationOutcome.digest(of: body)
         let outcome = try await storage.write { transaction throws(ServerError) in
             try self.modify(
-                request, names: names, incarnation: incarnation, ids: drawn, context, transaction)
+                request, digest: digest, names: names, incarnation: incarnation, ids: drawn,
+                context, transaction)
         }
         if let notice = outcome.notice { push.publish(notice) }
         return outcome.answer
@@ -103,8 +105,8 @@ extension RecordService {
     }
 
     private func modify(
-        _ request: ModifyRequest, names: [RecordName?], incarnation: UInt64, ids: RandomIDs,
-        _ context: OperationContext, _ transaction: any StorageTransaction
+        _ request: ModifyRequest, digest: [UInt8], names: [RecordName?], incarnation: UInt64,
+        ids: RandomIDs, _ context: OperationContext, _ transaction: any StorageTransaction
     ) throws(ServerError) -> ModifyOutcome {
         let access = try ZoneAccess.openForWriting(
             request.zone, context, incarnation: incarnation, transaction)
@@ -113,9 +115,14 @@ extension RecordService {
         let operationID = request.operationID.map { Self.operationKey($0, access.zone) }
         if let operationID,
             let stored = try transaction.operationResult(
-                database, user, operationID: operationID)
+                database, user, operationID: operationID),
+            let outcome = OperationOutcome(stored)
         {
-            return ModifyOutcome(answer: stored, notice: nil)
+            guard outcome.digest == digest else { throw Self.otherRequest }
+            let answer = try RetryAnswer(
+                service: self, access: access, context: context, reader: transaction
+            ).bytes(request, names: names, outcome)
+            return ModifyOutcome(answer: answer, notice: nil)
         }
         var plan = try ModifyPlan.make(
             request, names: names, access: access, context: context, service: self, ids: ids,
@@ -125,11 +132,17 @@ extension RecordService {
         // A request that changed nothing may be tried again with another outcome.
         if let operationID, plan.hasEffect {
             try transaction.putOperationResult(
-                database, user, operationID: operationID, result: answer,
-                milliseconds: context.milliseconds)
+                database, user, operationID: operationID,
+                result: plan.outcome(digest: digest).encoded(),
+                milliseconds: context.milliseconds, keeping: OperationOutcome.maximumCount)
         }
         return ModifyOutcome(answer: answer, notice: notice)
     }
+
+    private static let otherRequest = ServerError(
+        .badRequest,
+        "operationID: another request had this identifier already, and only the same request may "
+            + "have it again; nothing was changed.")
 
     /// The same identifier in another zone, or in a later one of the same name, is another.
     private static func operationKey(_ id: Text, _ zone: ZoneRow) -> Text {

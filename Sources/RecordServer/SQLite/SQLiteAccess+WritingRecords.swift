@@ -203,17 +203,23 @@ extension SQLiteAccess {
 
     func putOperationResult(
         _ database: DatabaseKey, _ user: UserName, operationID: Text, result: [UInt8],
-        milliseconds: Int64
+        milliseconds: Int64, keeping count: Int
     ) throws(ServerError) {
+        let place: [SQLValue] = [
+            .integer(try makeNumber(of: database)), .integer(try makeNumber(user.bytes)),
+        ]
         try run(
             """
             INSERT OR REPLACE INTO operations (database, user, operation, at, result)
             VALUES (?, ?, ?, ?, ?)
             """,
-            [
-                .integer(try makeNumber(of: database)), .integer(try makeNumber(user.bytes)),
-                .text(operationID), .integer(milliseconds), .blob(result),
-            ])
+            place + [.text(operationID), .integer(milliseconds), .blob(result)])
+        try run(
+            """
+            DELETE FROM operations WHERE rowid IN (
+                SELECT rowid FROM operations WHERE database = ? AND user = ?
+                ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)
+            """, place + [.limit(count)])
     }
 
     func removeOperationResults(before milliseconds: Int64) throws(ServerError) {

@@ -16,8 +16,17 @@ enum SQLiteTables {
             try database.execute(sql: "UPDATE users SET discoverable = 0")
         }
         migrator.registerMigration("v3") { database in try database.execute(sql: bounds) }
+        migrator.registerMigration("v4") { database in
+            try database.execute(sql: operationsOfUser)
+        }
         return migrator
     }
+
+    /// What was kept before had content that its user may no longer see.
+    private static let operationsOfUser = """
+        DELETE FROM operations;
+        CREATE INDEX operations_of_user ON operations (database, user, at);
+        """
 
     /// Names are BLOBs: SQLite then compares them as bytes.
     ///

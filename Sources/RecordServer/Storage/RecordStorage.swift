@@ -48,7 +48,7 @@ package protocol RecordReader {
         limit: Int
     ) throws(ServerError) -> [StoredRecord]
 
-    /// The stored answer of an operation of this user in this database.
+    /// What was put of an operation of this user in this database.
     func operationResult(
         _ database: DatabaseKey, _ user: UserName, operationID: Text
     ) throws(ServerError) -> [UInt8]?
@@ -75,9 +75,10 @@ package protocol RecordWriter {
     /// left.
     func removeTombstones(_ zone: ZoneHandle, upTo position: Int64, limit: Int)
         throws(ServerError) -> Bool
+    /// Keeps what became of an operation; of this user and database only the newest `count`.
     func putOperationResult(
         _ database: DatabaseKey, _ user: UserName, operationID: Text, result: [UInt8],
-        milliseconds: Int64) throws(ServerError)
-    /// Forgets stored answers from before `milliseconds`.
+        milliseconds: Int64, keeping count: Int) throws(ServerError)
+    /// Forgets operations from before `milliseconds`.
     func removeOperationResults(before milliseconds: Int64) throws(ServerError)
 }

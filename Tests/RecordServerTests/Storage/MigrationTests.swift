@@ -63,4 +63,19 @@ import class GRDB.DatabaseQueue
         }
         #expect(values == [[0, 5]])
     }
+
+    @Test("the stored answers of operations are gone, with what they showed")
+    func operations() throws {
+        let queue = try migrated(from: "v3") { connection in
+            try connection.run(
+                """
+                INSERT INTO operations (database, user, operation, at, result)
+                VALUES (1, 1, x'6f', 5, x'7b7d')
+                """)
+        }
+        let count = try queue.read { database in
+            try SQLConnection(database).all("SELECT COUNT(*) FROM operations") { $0.int64(0) }
+        }
+        #expect(count == [0])
+    }
 }

@@ -89,7 +89,8 @@ import class GRDB.DatabaseQueue
             }
             try transaction.putExit(zone.handle, share: Sample.share, name, position: 5)
             try transaction.putOperationResult(
-                Sample.database, Sample.alice, operationID: "o", result: [], milliseconds: 1)
+                Sample.database, Sample.alice, operationID: "o", result: [], milliseconds: 1,
+                keeping: 1)
         }
     }
 

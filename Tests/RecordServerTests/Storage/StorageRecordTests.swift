@@ -207,7 +207,7 @@ import Testing
             for (id, time) in [("one", Int64(10)), ("two", 20)] {
                 try transaction.putOperationResult(
                     Sample.database, Sample.alice, operationID: Text(id),
-                    result: Array(id.utf8), milliseconds: time)
+                    result: Array(id.utf8), milliseconds: time, keeping: 9)
             }
         }
         func result(_ user: UserName, _ id: Text, in key: DatabaseKey) async throws -> [UInt8]? {
@@ -224,5 +224,40 @@ import Testing
         }
         #expect(try await result(Sample.alice, "one", in: Sample.database) == nil)
         #expect(try await result(Sample.alice, "two", in: Sample.database) != nil)
+    }
+
+    @Test(
+        "of the operations of a user in a database only the newest are kept",
+        arguments: StorageSubject.all)
+    func newestOperations(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let other = DatabaseKey(container: Sample.container, owner: .everyone)
+        let kept = try await storage.write { (transaction) throws(ServerError) in
+            for (key, user) in [
+                (Sample.database, Sample.alice), (Sample.database, Sample.bob),
+                (other, Sample.alice),
+            ] {
+                try transaction.putOperationResult(
+                    key, user, operationID: "first", result: [1], milliseconds: 5, keeping: 3)
+            }
+            // Two at one time, one put again.
+            for (index, id) in ["a", "b", "c", "a"].enumerated() {
+                try transaction.putOperationResult(
+                    Sample.database, Sample.alice, operationID: Text(id), result: [2],
+                    milliseconds: 10 + Int64(index) / 2, keeping: 3)
+            }
+            var kept: [String] = []
+            for id in ["first", "a", "b", "c"] {
+                let row = try transaction.operationResult(
+                    Sample.database, Sample.alice, operationID: Text(id))
+                if row != nil { kept.append(id) }
+            }
+            for (key, user) in [(Sample.database, Sample.bob), (other, Sample.alice)] {
+                let row = try transaction.operationResult(key, user, operationID: "first")
+                if row != nil { kept.append("other") }
+            }
+            return kept
+        }
+        #expect(kept == ["a", "b", "c", "other", "other"])
     }
 }

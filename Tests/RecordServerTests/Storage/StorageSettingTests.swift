@@ -62,7 +62,8 @@ import Testing
             for container in [Sample.container, Sample.production] {
                 let database = DatabaseKey(container: container, owner: Sample.alice)
                 try transaction.putOperationResult(
-                    database, Sample.alice, operationID: "o", result: [1], milliseconds: 1)
+                    database, Sample.alice, operationID: "o", result: [1], milliseconds: 1,
+                    keeping: 1)
                 try transaction.putSubscription(subscription(container))
             }
             try transaction.putSharedZone(
