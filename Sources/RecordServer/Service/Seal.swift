@@ -3,12 +3,22 @@ package import RecordModel
 
 /// Makes what clients keep and hand back unforgeable: HMAC-SHA256 with a key of this server.
 ///
-/// A sealed token is URL-safe base64, without padding, of payload and MAC. Its purpose is part of
-/// what is authenticated, so that no token passes for one of another kind.
+/// A sealed token is base64 of payload and MAC: standard where it stands in bodies only, as
+/// clients of the original service decode it there, and URL-safe without padding elsewhere. Its
+/// purpose is part of what is authenticated, so that no token passes for one of another kind.
 package struct Seal: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case zoneToken, databaseToken, continuation, uploadURL, downloadURL, receipt
         case webAuthToken, signIn, form, browser, courier
+
+        /// Whether it is never part of a URL.
+        fileprivate var isForBodies: Bool {
+            switch self {
+            case .zoneToken, .databaseToken, .continuation, .receipt: true
+            case .uploadURL, .downloadURL, .webAuthToken, .signIn, .form, .browser, .courier:
+                false
+            }
+        }
     }
 
     private static let macBytes = 16
@@ -18,14 +28,17 @@ package struct Seal: Sendable {
     package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     package func seal(_ payload: [UInt8], for purpose: Purpose) -> Text {
-        Text(URLSafeBase64.encode(payload + mac(payload, purpose)))
+        let bytes = payload + mac(payload, purpose)
+        return purpose.isForBodies
+            ? Text(utf8: Base64.encode(bytes)) : Text(URLSafeBase64.encode(bytes))
     }
 
-    /// The payload; nil when it was not sealed here for this purpose.
+    /// The payload of a token in either alphabet, with or without padding; nil when it was not
+    /// sealed here for this purpose.
     package func open(_ token: Text, for purpose: Purpose) -> [UInt8]? {
-        guard let bytes = URLSafeBase64.decode(token.utf8), bytes.count >= Self.macBytes else {
-            return nil
-        }
+        guard let bytes = URLSafeBase64.decode(eitherAlphabet: token.utf8),
+            bytes.count >= Self.macBytes
+        else { return nil }
         let payload = Array(bytes.dropLast(Self.macBytes))
         guard ConstantTime.equal(Array(bytes.suffix(Self.macBytes)), mac(payload, purpose)) else {
             return nil
@@ -60,6 +73,17 @@ package enum URLSafeBase64 {
             if text[index] == UInt8(ascii: "/") { text[index] = UInt8(ascii: "_") }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Takes standard base64 as well, each with or without its padding.
+    package static func decode(eitherAlphabet text: [UInt8]) -> [UInt8]? {
+        var safe = text
+        while safe.last == UInt8(ascii: "=") { safe.removeLast() }
+        for index in safe.indices {
+            if safe[index] == UInt8(ascii: "+") { safe[index] = UInt8(ascii: "-") }
+            if safe[index] == UInt8(ascii: "/") { safe[index] = UInt8(ascii: "_") }
+        }
+        return decode(safe)
     }
 
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
