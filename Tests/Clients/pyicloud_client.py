@@ -91,7 +91,7 @@ def modify(client):
     refused("CONFLICT", lambda: client.modify(
         operations=[operation("update", "note-0", {"number": {"type": "INT64", "value": 71}},
                               tag=first.recordChangeTag)], zone_id=ZONE))
-    refused("EXISTS", lambda: client.modify(
+    refused("CONFLICT", lambda: client.modify(
         operations=[operation("create", "note-1", all_types(1))], zone_id=ZONE))
 
 

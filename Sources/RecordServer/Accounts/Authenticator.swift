@@ -69,8 +69,10 @@ package final class Authenticator: Sendable {
             id: Text(SecureRandom.hex128()), user: user, container: container,
             createdMilliseconds: milliseconds,
             expiresMilliseconds: milliseconds + settings.maximumSessionSeconds * 1000, label: label)
+        let record = UsersRecord(user: user, container: container, milliseconds: milliseconds)
         try await storage.write { (transaction) throws(ServerError) in
             try transaction.putSession(session)
+            try record.put(transaction)
         }
         return WebAuthToken(
             session: session.id, generation: 1, issuedMilliseconds: milliseconds,

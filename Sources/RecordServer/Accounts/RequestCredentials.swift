@@ -4,7 +4,7 @@ package import RecordModel
 package struct RequestCredentials: Hashable, Sendable {
     /// `ckAPIToken` of the query string.
     package var apiToken: Text?
-    /// `ckWebAuthToken` of the query string.
+    /// `ckWebAuthToken` of the query string; older clients write `ckSession`.
     package var webAuthToken: Text?
     /// The `Origin` header of a browser.
     package var origin: Text?

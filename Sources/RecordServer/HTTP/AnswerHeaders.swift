@@ -6,6 +6,7 @@ extension HTTPField.Name {
     static let requestUUID = constant("x-apple-request-uuid")
     static let cloudKitVersion = constant("x-apple-cloudkit-version")
     static let webAuthToken = constant("X-Apple-CloudKit-Web-Auth-Token")
+    static let session = constant("X-Apple-CloudKit-Session")
     static let requestKeyID = constant("X-Apple-CloudKit-Request-KeyID")
     static let requestDate = constant("X-Apple-CloudKit-Request-ISO8601Date")
     static let requestSignature = constant("X-Apple-CloudKit-Request-SignatureV1")
@@ -23,7 +24,8 @@ extension HTTPField.Name {
 /// What every answer carries, and what browsers of other origins need (reference §1).
 enum AnswerHeaders {
     static let exposed =
-        "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
+        "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Apple-CloudKit-Session,"
+        + "X-Responding-Instance,Via"
 
     /// `isAPI` is true for everything but the pages for people.
     static func add(

@@ -71,17 +71,36 @@ struct OperationRoutes: Sendable {
                     wantsSyncToken: query.isTrue("getCurrentSyncToken"),
                     isGet: request.method == .get,
                     dialect: query.isTrue("remapEnums") ? .iCloud : .webServices))
-            response = Response(
-                status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
+            response = try await Self.response(answer, to: request)
         } catch {
             context.facts.note { $0.code = error.code }
             response = Self.complete(error, caller).response(requestID: context.requestID)
         }
         if let successor = caller.successorToken {
+            // The second name is what older clients read.
             response.headers[.webAuthToken] = successor.string
+            response.headers[.session] = successor.string
         }
         return response
+    }
+
+    /// In gzip where the client asks for it and it is worth its time.
+    private static func response(_ answer: [UInt8], to request: Request) async throws(ServerError)
+        -> Response
+    {
+        var headers: HTTPFields = [
+            .contentType: "application/json; charset=utf-8", .vary: "Accept-Encoding",
+        ]
+        var body = answer
+        if answer.count >= Gzip.minimumBytes,
+            ContentCoding.takesGzip(request.headers[.acceptEncoding])
+        {
+            body = try await FileThreads.run { () throws(ServerError) in Gzip.compress(answer) }
+            headers[.contentEncoding] = "gzip"
+        }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 
     /// An operation that wants a user says where one can sign in.
@@ -98,14 +117,17 @@ struct OperationRoutes: Sendable {
         guard let name = context.parameters.get("container"),
             let container = PercentEncoding.decode(name.utf8), container.count <= 255
         else { throw .badRequest("The path has no container.") }
-        guard let environment = context.parameters.get("environment", as: ServerEnvironment.self)
+        guard
+            let environment = context.parameters.get("environment").flatMap({
+                ServerEnvironment(rawValue: $0.lowercased())
+            })
         else {
             throw .badRequest("The environment in the path is `development` or `production`.")
         }
         let key = ContainerKey(container: Text(utf8: container), environment: environment)
         // Device operations have no database in their path; the public one is open to all callers.
         guard let database = context.parameters.get("database") else { return (key, .public) }
-        guard let scope = DatabaseScope(rawValue: database) else {
+        guard let scope = DatabaseScope(rawValue: database.lowercased()) else {
             throw .badRequest("The database in the path is `public`, `private` or `shared`.")
         }
         return (key, scope)
@@ -134,7 +156,8 @@ struct OperationRoutes: Sendable {
 extension RequestCredentials {
     init(_ headers: HTTPFields, _ query: RequestQuery) {
         self.init(
-            apiToken: query["ckAPIToken"], webAuthToken: query["ckWebAuthToken"],
+            apiToken: query["ckAPIToken"],
+            webAuthToken: query["ckWebAuthToken"] ?? query["ckSession"],
             origin: headers[.origin].map { Text($0) },
             keyID: headers[.requestKeyID].map { Text($0) },
             date: headers[.requestDate].map { Text($0) },

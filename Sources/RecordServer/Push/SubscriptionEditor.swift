@@ -103,11 +103,8 @@ struct SubscriptionEditor {
         }
         switch subscription.kind {
         case .database: subscription.zone = nil
-        case .zone:
-            guard let zone = subscription.zone else {
-                throw ServerError(.badRequest, "A subscription of type zone needs zoneID.")
-            }
-            subscription.zone = try fullName(zone)
+        // Without a zone it is about all of the database; its frames name the zone that changed.
+        case .zone: subscription.zone = try subscription.zone.map(fullName)
         case .query:
             guard let query = subscription.query else {
                 throw ServerError(.badRequest, "A subscription of type query needs query.")

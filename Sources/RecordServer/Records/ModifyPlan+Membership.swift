@@ -7,11 +7,13 @@ extension ModifyPlan {
     mutating func settleMemberships() throws(ServerError) {
         noteMoves()
         for (index, step) in steps.enumerated() {
-            guard let name = step.name, let plan = overlay.planned[name], plan.isOwn,
-                !plan.record.isDeleted
-            else { continue }
-            try catching(index) { this throws(ServerError) in
-                try this.settleMembership(of: plan, index)
+            for name in [step.name, step.share?.root?.name] {
+                guard let name, let plan = overlay.planned[name],
+                    plan.isOwn || name == step.share?.root?.name, !plan.record.isDeleted
+                else { continue }
+                try catching(index) { this throws(ServerError) in
+                    try this.settleMembership(of: plan, index)
+                }
             }
         }
         for (share, operation) in removedShares.sorted(by: { $0.key < $1.key }) {

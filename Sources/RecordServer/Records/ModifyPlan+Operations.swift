@@ -15,7 +15,7 @@ extension ModifyPlan {
         }
         switch operation.type {
         case .create:
-            guard visible == nil else { throw alreadyExists(index) }
+            if let visible { throw alreadyExists(visible, index) }
             try create(operation, name, index)
         case .update, .replace:
             guard let visible else { throw notFound(index) }

@@ -72,6 +72,12 @@ extension ModifyPlan {
             case .failed, .left, .withdrawn: break
             }
         }
+        for (index, step) in steps.enumerated() {
+            guard let root = step.share?.root else { continue }
+            var plan = PlannedRecord(operation: index, isOwn: false, before: root, record: root)
+            plan.record.modified = stamp
+            overlay.planned[root.name] = plan
+        }
     }
 
     /// The share record changes for those who stay.

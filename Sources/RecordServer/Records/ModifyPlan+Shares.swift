@@ -13,7 +13,7 @@ extension ModifyPlan {
         }
         switch operation.type {
         case .create:
-            guard visible == nil else { throw alreadyExists(index) }
+            if let visible { throw alreadyExists(visible, index) }
             try createShare(operation, name, index)
         case .update, .replace:
             guard let visible else { throw notFound(index) }
@@ -38,7 +38,7 @@ extension ModifyPlan {
         dictionary.name = name
         var root: StoredRecord?
         if let rootName = dictionary.share?.root {
-            root = try savedRoot(rootName, index)
+            root = try savedRoot(rootName, tag: dictionary.share?.rootChangeTag, index)
         }
         let row: ShareRow
         do throws(ServerError) {
@@ -54,21 +54,26 @@ extension ModifyPlan {
         var plan = PlannedRecord(operation: index, isOwn: true, before: nil, record: record)
         try setFields(&plan, operation, index)
         steps[index].outcome = .saved(plan)
-        steps[index].share = ShareStep(old: nil, new: row)
+        let isRootSaved = steps.contains { $0.name == row.root }
+        steps[index].share = ShareStep(old: nil, new: row, root: isRootSaved ? nil : root)
     }
 
-    /// A new share goes with its root in one batch, so that nobody meets one without the other.
-    /// A participant is told of its missing right first.
+    /// A new share goes with its root in one batch, so that nobody meets one without the other: an
+    /// operation saves the root, or `forRecord` proves by its tag that the caller knows it as it is
+    /// and the share saves it as well. A participant is told of its missing right first.
     private mutating func savedRoot(
-        _ name: RecordName, _ index: Int
+        _ name: RecordName, tag: Text?, _ index: Int
     ) throws(ServerError) -> StoredRecord? {
         guard !isParticipant else { return nil }
-        guard let step = steps.first(where: { $0.name == name }),
-            case .saved(let plan) = step.outcome
-        else {
-            throw rootNotSaved(index)
+        var root: StoredRecord
+        if let step = steps.first(where: { $0.name == name }) {
+            guard case .saved(let plan) = step.outcome else { throw rootNotSaved(index) }
+            root = plan.record
+        } else {
+            guard tag != nil else { throw rootNotSaved(index) }
+            guard let stored = try overlay.stored(name) else { return nil }
+            root = stored
         }
-        var root = plan.record
         // The batch may end one share of the root and begin another.
         if let share = root.share, deletedNames.contains(share) { root.share = nil }
         return root
@@ -78,7 +83,7 @@ extension ModifyPlan {
         ServerError(
             .badRequest,
             "operations[\(index)].record.forRecord: a new share is saved together with its root; "
-                + "add an operation that saves the root to the request.")
+                + "add recordChangeTag, or an operation that saves the root to the request.")
     }
 
     /// A root that cannot be saved takes its new share along.
@@ -88,7 +93,7 @@ extension ModifyPlan {
                 continue
             }
             let plan = overlay.planned[root]
-            guard let plan, plan.isOwn, !plan.record.isDeleted else {
+            guard let plan, plan.isOwn || share.root != nil, !plan.record.isDeleted else {
                 fail(index, rootNotSaved(index))
                 continue
             }

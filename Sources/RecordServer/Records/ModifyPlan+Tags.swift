@@ -38,9 +38,11 @@ extension ModifyPlan {
         }
     }
 
-    func alreadyExists(_ index: Int) -> ServerError {
-        ServerError(
-            .exists, "operations[\(index)].record.recordName: there is a record of this name.")
+    /// The code and words of the original service, which its clients look for; Apple's text has
+    /// EXISTS. Sources: https://github.com/mentrena/SyncKit/issues/111 and
+    /// https://github.com/paulw11/Seam3/issues/124 ("Server Record Changed" is CONFLICT).
+    func alreadyExists(_ stored: StoredRecord, _ index: Int) -> ServerError {
+        conflict(stored, "operations[\(index)].record.recordName: record to insert already exists")
     }
 
     /// For a name that the caller may not know of: what it says is true of the whole request.

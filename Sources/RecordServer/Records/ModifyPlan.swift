@@ -40,6 +40,8 @@ struct ModifyPlan {
     struct ShareStep {
         let old: ShareRow?
         let new: ShareRow
+        /// The root of a new share that no operation of the request saves.
+        var root: StoredRecord?
     }
 
     struct MadeShare {

@@ -127,8 +127,12 @@ extension RecordService {
         var plan = try ModifyPlan.make(
             request, names: names, access: access, context: context, service: self, ids: ids,
             transaction: transaction)
+        let users = try database.isPublic ? Self.usersRecord(context) : nil
+        let hadRecord = try users?.exists(transaction) ?? true
         let notice = try plan.write()
         let answer = try plan.answer(request)
+        // Who writes has a record; not who has just deleted it.
+        if !hadRecord, plan.hasEffect { try users?.put(transaction) }
         // A request that changed nothing may be tried again with another outcome.
         if let operationID, plan.hasEffect {
             try transaction.putOperationResult(

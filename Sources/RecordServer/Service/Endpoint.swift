@@ -48,9 +48,11 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .recordsChanges, .zonesChanges, .changesDatabase, .changesZone:
             [.private, .shared]
         case .zonesModify: [.private, .shared]
-        case .recordsResolve, .recordsAccept, .usersCaller, .usersCurrent, .usersDiscover,
-            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
-            .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
+        // Documented for the public one; clients ask where they happen to be.
+        case .usersCaller, .usersCurrent: [.public, .private, .shared]
+        case .recordsResolve, .recordsAccept, .usersDiscover, .usersLookupEmail, .usersLookupID,
+            .usersLookupContacts, .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy,
+            .schemaReset:
             [.public]
         }
     }

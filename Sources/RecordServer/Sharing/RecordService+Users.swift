@@ -9,6 +9,7 @@ extension RecordService {
         -> [UInt8]
     {
         let user = try context.requireUser()
+        try await makeUsersRecord(context)
         let identity = UserIdentity(
             userName: user.name, account: user,
             lookup: UserLookup(emailAddress: user.emailAddress, phoneNumber: user.phoneNumber)
@@ -20,6 +21,22 @@ extension RecordService {
             answer.member("lastName", user.familyName)
             answer.member("emailAddress", user.emailAddress)
         }
+    }
+
+    /// Sessions and keys may be older than the record.
+    private func makeUsersRecord(_ context: OperationContext) async throws(ServerError) {
+        let record = try Self.usersRecord(context)
+        let exists = try await storage.read { reader throws(ServerError) in
+            try record.exists(reader)
+        }
+        guard !exists else { return }
+        try await storage.write { transaction throws(ServerError) in try record.put(transaction) }
+    }
+
+    static func usersRecord(_ context: OperationContext) throws(ServerError) -> UsersRecord {
+        UsersRecord(
+            user: try context.requireUser().name, container: context.container,
+            milliseconds: context.milliseconds)
     }
 
     /// users/discover: by address or name those who agree to be found (POST), or all who do (GET).

@@ -116,7 +116,7 @@ extension AccessProbe {
             // Names are the clients': that one is taken cannot be kept from who may create.
             AccessProbe(
                 .record, "create with the name of one not shared",
-                .zone(.refused(.exists), .refused(.exists), .denied)
+                .zone(.refused(.conflict), .refused(.exists), .denied)
             ) { ids in
                 change(
                     "create", ids.hidden, ids, ["parent": ["recordName": .string(ids.record)]])

@@ -165,10 +165,10 @@ import Testing
     }
 
     private static func retries(_ rows: inout ConformanceRows) {
-        rows.row("§1 no idempotency key: a retried create meets EXISTS") { s async throws in
+        rows.row("§1 no idempotency key: a retried create meets CONFLICT") { s async throws in
             let operation = create(s.name("a"))
             #expect(try await s.modify(operation).results == ["saved"])
-            #expect(try await s.modify(operation).results == ["EXISTS"])
+            #expect(try await s.modify(operation).results == ["CONFLICT"])
         }
         rows.row("§1 no idempotency key: a retried update meets CONFLICT") { s in
             let made = try await s.modify(create(s.name("a")))

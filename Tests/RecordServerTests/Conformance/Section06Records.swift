@@ -123,11 +123,12 @@ import Testing
             #expect(without.results == ["BAD_REQUEST"])
             #expect(without.reasons.first?.contains("recordType") == true)
         }
-        rows.row("§6.3 create: EXISTS if the name is taken") { s in
+        rows.row("§6.3 create: CONFLICT if the name is taken, with the record") { s in
             try await s.modify(create(s.name("a"), ["title": text("x")]))
             let again = try await s.modify(create(s.name("a"), ["title": text("y")]))
             #expect(again.status == 200)
-            #expect(again.results == ["EXISTS"])
+            #expect(again.results == ["CONFLICT"])
+            #expect(again.at("records.0.serverRecord.fields.title") == text("x"))
             #expect(try await s.record(s.name("a")).at("fields.title") == text("x"))
         }
     }
@@ -230,7 +231,7 @@ import Testing
                 let answer = try await s.modify(
                     atomic: atomic, create(s.name("b")), create(s.name("a")))
                 #expect(answer.status == 200)
-                #expect(answer.results == ["ATOMIC_ERROR", "EXISTS"])
+                #expect(answer.results == ["ATOMIC_ERROR", "CONFLICT"])
             }
             #expect(try await s.record(s.name("b")).at("serverErrorCode") == "NOT_FOUND")
         }
@@ -238,14 +239,14 @@ import Testing
             try await s.modify(create(s.name("a")))
             let answer = try await s.modify(
                 atomic: false, create(s.name("b")), create(s.name("a")))
-            #expect(answer.results == ["saved", "EXISTS"])
+            #expect(answer.results == ["saved", "CONFLICT"])
         }
         rows.row("§6.3 atomic: no effect in the default zone and the public database") { s in
             for scope in [DatabaseScope.private, .public] {
                 try await s.server.modify(nil, scope: scope, create(s.name("a")))
                 let answer = try await s.server.modify(
                     nil, scope: scope, create(s.name("b")), create(s.name("a")))
-                #expect(answer.results == ["saved", "EXISTS"])
+                #expect(answer.results == ["saved", "CONFLICT"])
             }
         }
         rows.row("§6.3 desiredKeys and numbersAsStrings: what is echoed, not what is saved") { s in

@@ -131,9 +131,16 @@ import Testing
         Provocation(.atomicError, 200, "records.0") { s in
             try await s.modify(create(s.name("a")), operation("explode", s.name("b")))
         },
-        Provocation(.exists, 200, "records.1") { s in
-            try await s.modify(create(s.name("a")))
-            return try await s.modify(atomic: false, create(s.name("b")), create(s.name("a")))
+        Provocation(.exists, 200, "subscriptions.0") { s in
+            let operation: JSONValue = [
+                "operationType": "create",
+                "subscription": [
+                    "subscriptionID": s.json("z"), "subscriptionType": "zone", "zoneID": s.zoneID,
+                ],
+            ]
+            let body: JSONValue = ["operations": [operation]]
+            _ = try await s.call(.subscriptionsModify, .private, body)
+            return try await s.call(.subscriptionsModify, .private, body)
         },
         Provocation(.conflict, 200, "records.0") { s in
             try await s.modify(create(s.name("a")))

@@ -48,6 +48,22 @@ import Testing
         #expect(anonymous.code == "AUTHENTICATION_REQUIRED")
     }
 
+    @Test("a subscription of type zone without a zone is told of every zone of its database")
+    func anyZone() async throws {
+        try await fixture.makeZone("Other")
+        try await fixture.subscribe(["subscriptionID": "all", "subscriptionType": "zone"])
+        let device = try await fixture.device()
+        try await fixture.change("create", "a")
+        try await fixture.change("create", "b", zone: ["zoneName": "Other"])
+        let frames = try await fixture.frames(device).compactMap { $0["ck"]?["fet"] }
+        #expect(frames.map { $0["zid"]?.string } == ["Work", "Other"])
+        #expect(frames.map { $0["sid"]?.string } == ["all", "all"])
+        let twice = try await fixture.modify([
+            ("create", ["subscriptionID": "second", "subscriptionType": "zone"])
+        ])
+        #expect(twice.first?["serverErrorCode"] == "EXISTS")
+    }
+
     @Test("a poll without news ends empty, and gives each frame once, oldest first")
     func once() async throws {
         try await fixture.subscribe(PushFixture.querySubscription("q"))

@@ -42,12 +42,12 @@ import Testing
         #expect(names.allSatisfy { $0.utf8.count == 36 })
     }
 
-    @Test("create of a taken name is refused with EXISTS, and nothing changes")
+    @Test("create of a taken name is refused with CONFLICT, and nothing changes")
     func exists() async throws {
         let server = try await server()
         try await server.modify("Z", create("n-1", ["title": text("old")]))
         let answer = try await server.modify("Z", create("n-1", ["title": text("new")]))
-        #expect(answer.results == ["EXISTS"])
+        #expect(answer.results == ["CONFLICT"])
         #expect(
             try await server.lookup("Z", "n-1").records.first?["fields"]?["title"] == text("old"))
     }

@@ -124,7 +124,7 @@ import Testing
         let server = try await server(transport)
         try await server.modify("Z", create("taken"))
         let answer = try await server.modify("Z", create("a"), create("taken"), delete("taken-2"))
-        #expect(answer.results == ["ATOMIC_ERROR", "EXISTS", "ATOMIC_ERROR"])
+        #expect(answer.results == ["ATOMIC_ERROR", "CONFLICT", "ATOMIC_ERROR"])
         #expect(try await server.changes("Z").names == ["taken"])
     }
 

@@ -1,0 +1,54 @@
+import RecordModel
+import RecordWire
+
+/// The record of type `Users` that a user has in the public database of each container that it
+/// uses. It has the user's name and is there for the fields that clients give it.
+struct UsersRecord: Sendable {
+    let user: UserName
+    let container: ContainerKey
+    let milliseconds: Int64
+    /// Of the zone, where it has to be made.
+    private let incarnation = SecureRandom.incarnation()
+
+    init(user: UserName, container: ContainerKey, milliseconds: Int64) {
+        self.user = user
+        self.container = container
+        self.milliseconds = milliseconds
+    }
+
+    private var name: RecordName { RecordName(bytes: user.bytes) }
+    private var zone: ZoneKey {
+        ZoneKey(
+            database: DatabaseKey(container: container, owner: .everyone),
+            zone: ZoneIdentifier.defaultZone.zone)
+    }
+
+    func exists(_ reader: any StorageReader) throws(ServerError) -> Bool {
+        guard let row = try reader.zone(zone) else { return false }
+        let found = try reader.records(row.handle, [name])
+        return found[name].map { !$0.isDeleted } ?? false
+    }
+
+    /// Makes the record where it is missing.
+    func put(_ transaction: any StorageTransaction) throws(ServerError) {
+        guard try !exists(transaction) else { return }
+        var row: ZoneRow
+        if let known = try transaction.lockZone(zone) {
+            row = known
+        } else {
+            row = try transaction.createZone(zone, incarnation: incarnation)
+        }
+        row.position += 1
+        row.recordCount += 1
+        let stamp = WriteStamp(milliseconds: milliseconds, user: user, device: "")
+        let record = StoredRecord(
+            name: name, type: .users, tag: row.position, position: row.position,
+            fields: Array("{}".utf8), created: stamp, modified: stamp)
+        row.recordBytes += Int64(record.fields.count)
+        try transaction.put(row.handle, record)
+        let schema = try ContainerSchema.current(container, transaction)
+        try transaction.putIndex(
+            row.handle, type: record.type, name, schema.indexEntries(record, fields: []))
+        try transaction.updateZone(row)
+    }
+}
