@@ -6,7 +6,8 @@ import Glibc
 
 /// The named points at which tests kill the daemon (reliability.md §4.4).
 ///
-/// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time.
+/// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time;
+/// with `name:N:hold` the thread that passes it then never goes on.
 /// Without the variable a point costs one load and compare.
 package enum Failpoint: String, CaseIterable, Sendable {
     case saveBegin, saveRecordWritten, saveHistoryWritten, saveOutboxWritten, saveCommitted
@@ -25,6 +26,8 @@ package enum Failpoint: String, CaseIterable, Sendable {
     private struct Armed: Sendable {
         let point: Failpoint
         let count: Int
+        /// The thread stays there for ever, and the process lives on.
+        let holds: Bool
     }
 
     private static let armed: Armed? = {
@@ -33,15 +36,19 @@ package enum Failpoint: String, CaseIterable, Sendable {
         guard let name = parts.first, let point = Failpoint(rawValue: String(name)) else {
             return nil
         }
-        return Armed(point: point, count: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
+        return Armed(
+            point: point, count: parts.count > 1 ? Int(parts[1]) ?? 1 : 1,
+            holds: parts.last == "hold")
     }()
 
     private static let passed = PassCounter()
 
-    /// Dies here when the environment says so.
+    /// Dies or stays here when the environment says so.
     package static func pass(_ point: Failpoint) {
         guard let armed, armed.point == point else { return }
-        if passed.next() == armed.count { kill(getpid(), SIGKILL) }
+        guard passed.next() == armed.count else { return }
+        while armed.holds { pause() }
+        kill(getpid(), SIGKILL)
     }
 }
 

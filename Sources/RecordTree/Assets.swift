@@ -10,24 +10,46 @@ extension Tree {
             throw Self.goneAsset
         }
         if writes { try checkWritable(record.type) }
-        let open = try openAsset(entry, writes: writes)
-        if flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
+        let isEmptied = flags & O_TRUNC != 0
+        let open = try openAsset(entry, writes: writes, isEmptied: isEmptied)
+        if isEmptied { try empty(open, writes: writes) }
         let handle = addHandle(.asset(open), flags: flags)
         return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
     }
 
     /// The shared state of the asset's handles, with one more handle counted.
-    private func openAsset(_ entry: AssetEntry, writes: Bool) throws(RecordError) -> OpenAsset {
+    private func openAsset(
+        _ entry: AssetEntry, writes: Bool, isEmptied: Bool
+    ) throws(RecordError) -> OpenAsset {
         var entry = entry
         while true {
             let writesBefore = state.withLock { $0.assetWrites }
-            let made = OpenAsset(entry, content: try storedContent(of: entry))
+            let made = OpenAsset(entry, content: try content(of: entry, isEmptied: isEmptied))
             if let open = share(made, unlessWrittenSince: writesBefore, writes: writes) {
                 return open
             }
             // Somebody has saved other bytes while these were looked for.
             guard let now = try store.asset(entry.id) else { throw Self.goneAsset }
             entry = now
+        }
+    }
+
+    private func content(of entry: AssetEntry, isEmptied: Bool) throws(RecordError) -> HostFile? {
+        do throws(RecordError) {
+            return try storedContent(of: entry)
+        } catch {
+            // Bytes that nobody wants may be damaged: so such a file is written anew.
+            guard isEmptied else { throw error }
+            return nil
+        }
+    }
+
+    private func empty(_ open: OpenAsset, writes: Bool) throws(RecordError) {
+        do throws(RecordError) {
+            try open.truncate(to: 0, in: self)
+        } catch {
+            close(open, writes: writes)
+            throw error
         }
     }
 
@@ -91,8 +113,9 @@ extension Tree {
         } else {
             entry = try makeAsset(type, stem, field, index, fileExtension: fileExtension)
         }
-        let open = try openAsset(entry, writes: true)
-        if entry.hash == nil || flags & O_TRUNC != 0 { try open.truncate(to: 0, in: self) }
+        let isEmptied = entry.hash == nil || flags & O_TRUNC != 0
+        let open = try openAsset(entry, writes: true, isEmptied: isEmptied)
+        if isEmptied { try empty(open, writes: true) }
         guard var node = try self.entry(of: .asset(entry.id)) else {
             throw Self.goneAsset
         }
@@ -141,7 +164,7 @@ extension Tree {
             throw RecordError(.stale, "the asset is gone")
         }
         try checkWritable(record.type)
-        let open = try openAsset(entry, writes: true)
+        let open = try openAsset(entry, writes: true, isEmptied: size == 0)
         defer { close(open, writes: true) }
         try open.truncate(to: size, in: self)
     }

@@ -77,8 +77,8 @@ extension Tree {
                 state.nodes.rebind(number, to: .record(file))
             }
         }
-        for handle in handles where handle.canWrite {
-            let open = try openRecord(file, writes: true)
+        for handle in handles {
+            let open = try openRecord(file, writes: handle.canWrite)
             open.load(text)
             handle.backing.withLock { $0 = .record(open) }
         }

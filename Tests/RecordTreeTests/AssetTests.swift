@@ -50,6 +50,38 @@ struct AssetTests {
             "stored content is never written to")
     }
 
+    @Test(
+        "a damaged or missing file cannot be read, and is written anew by emptying it",
+        arguments: [true, false], ["one and more", "other bytes"])
+    func damage(isMissing: Bool, text: String) throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{}", as: "n.json")
+        try fixture.put("one and more", as: "n@photo.jpg")
+        let record = try #require(try fixture.record("n"))
+        let hash = try #require(try fixture.store.assets(of: record.id).first?.hash)
+        let path = fixture.store.assetPath(hash)
+        if isMissing {
+            try FileManager.default.removeItem(atPath: path)
+        } else {
+            chmod(path, 0o600)
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: Data("X".utf8))
+            try file.close()
+        }
+        #expect(throws: RecordError.self) { try fixture.text("n@photo.jpg") }
+        #expect(throws: RecordError.self, "appending needs the old bytes") {
+            try fixture.openNew("n@photo.jpg", flags: O_WRONLY | O_APPEND)
+        }
+        let handle = try fixture.openNew("n@photo.jpg", flags: O_WRONLY | O_TRUNC)
+        try fixture.write(text, to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.text("n@photo.jpg") == text)
+        if text == "one and more" {
+            #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+        }
+    }
+
     @Test("removing the file takes the field out of the record")
     func remove() throws {
         let fixture = try TreeFixture()

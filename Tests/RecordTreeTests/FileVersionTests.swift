@@ -141,6 +141,20 @@ struct FileVersionTests {
         #expect(try fixture.record("n")?.state == .saved)
     }
 
+    @Test("who has a record open reads on when it goes away, comes back and is removed")
+    func awayAndBack() throws {
+        let fixture = try fixture()
+        let reader = try fixture.openNew("n.json", flags: O_RDONLY)
+        try fixture.rename("n.json", to: "n.json~")
+        try fixture.rename("n.json~", to: "n.json")
+        let node = try #require(try fixture.lookup("n.json")).node
+        try fixture.remove("n.json")
+        #expect(try fixture.read(reader) == "{\"mine\":1,\"theirs\":1}")
+        let (attributes, _) = try fixture.tree.attributes(of: node, handle: nil)
+        #expect(attributes.size == 21 && attributes.links == 0)
+        fixture.tree.release(reader)
+    }
+
     @Test("a record that is deleted on another machine while it is edited here comes back")
     func deletedElsewhere() throws {
         let fixture = try fixture()

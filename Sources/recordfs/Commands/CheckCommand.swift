@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
     var repair = false
 
     func run() throws {
-        let access = state.access()
+        let access = try state.access()
         let store = try access.reader()
         let (problems, unknown) = try access.reporting { () throws(RecordError) in
             (try store.integrityCheck(deep: deep), try store.unknownAssets())

@@ -12,7 +12,7 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let findings = Diagnosis(store: state.access()).run()
+        let findings = try Diagnosis(store: state.access()).run()
         for finding in findings {
             if json {
                 Showing.jsonLine(

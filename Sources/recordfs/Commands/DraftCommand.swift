@@ -22,7 +22,7 @@ struct DraftListCommand: ParsableCommand {
 
     func run() throws {
         let place = try path.map { path throws(CommandFailure) in try path.located(by: state) }
-        let access = place?.store ?? state.access()
+        let access = try place?.store ?? state.access()
         let store = try access.reader()
         let found = try access.reporting(path?.text) { () throws(RecordError) in
             let type = try place.map { place throws(RecordError) in

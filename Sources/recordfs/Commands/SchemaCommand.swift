@@ -18,7 +18,7 @@ struct SchemaShowCommand: ParsableCommand {
     var types: [String] = []
 
     func run() throws {
-        let access = state.access()
+        let access = try state.access()
         let store = try access.reader()
         try access.reporting { () throws(RecordError) in
             let known = try store.schemaTypes()
@@ -47,7 +47,7 @@ struct SchemaCheckCommand: ParsableCommand {
         let wanted = try reporting(file) { () throws(RecordError) in
             try SchemaText.parse(try readWholeFile(file))
         }
-        let access = state.access()
+        let access = try state.access()
         let store = try access.reader()
         let lines = try access.reporting { () throws(RecordError) in
             var lines: [String] = []

@@ -13,7 +13,7 @@ struct StatusCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let access = state.access()
+        let access = try state.access()
         let store = try access.reader()
         let daemon = try access.reporting { () throws(RecordError) in
             try access.daemon(timeoutSeconds: 10)

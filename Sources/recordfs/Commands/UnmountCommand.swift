@@ -75,7 +75,7 @@ struct UnmountCommand: ParsableCommand {
     }
 
     private func mountOfStore() throws(CommandFailure) -> MountTable {
-        let store = state.access()
+        let store = try state.access()
         let mounts = MountTable.mounts(ofStore: store.directory)
         let served = status(of: store)?.stringMember("mountpoint")
         let mount = mounts.last { $0.mountpoint == served } ?? mounts.last

@@ -18,18 +18,17 @@ struct MountedPath {
         var done: [String] = []
         var links = 0
         while let part = rest.popLast() {
-            if part == ".." {
-                _ = done.popLast()
-                continue
-            }
-            done.append(part)
+            if part == ".." { _ = done.popLast() } else { done.append(part) }
             let place = "/" + done.joined(separator: "/")
+            if let mount, mount.mountpoint != place, !place.hasPrefix(mount.mountpoint + "/") {
+                // By `..` out of the mount, and perhaps into another one.
+                self.mount = nil
+            }
+            // What is below a mount is the store's to say.
+            if mount != nil || part == ".." { continue }
             if let mount = mounts.last(where: { $0.mountpoint == place }), mount.isRecordFS {
                 self.mount = mount
-                for part in rest.reversed() {
-                    if part == ".." { _ = done.popLast() } else { done.append(part) }
-                }
-                break
+                continue
             }
             guard links < Self.linkLimit, let target = Self.target(ofLink: place) else { continue }
             links += 1
@@ -37,9 +36,6 @@ struct MountedPath {
             rest += Self.components(target)
         }
         path = "/" + done.joined(separator: "/")
-        if let mount, path != mount.mountpoint, !path.hasPrefix(mount.mountpoint + "/") {
-            self.mount = nil
-        }
     }
 
     /// The path from the root of the file system, as record paths are: empty for the root itself.

@@ -12,10 +12,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     /// file that is on no mount, `--state` for the mount of another store.
     func located(by state: StateOptions) throws(CommandFailure) -> LocatedPath {
         if !text.hasPrefix("/"), state.named == nil, !Places.hasWorkingDirectory {
-            throw CommandFailure(
-                text,
-                "the working directory is gone: its mount was detached, or it was removed. Go "
-                    + "to another one, or name the store with --state.")
+            throw CommandFailure(text.isEmpty ? nil : text, StateOptions.goneDirectory)
         }
         if Self.isRecordPath(text) { return try located(text, in: state.access()) }
         let place = MountedPath(text)

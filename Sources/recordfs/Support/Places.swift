@@ -15,6 +15,9 @@ enum Places {
         environment("RECORDFS_STATE").map(absolute) ?? "\(data)/recordfs"
     }
 
+    /// Whether the environment says which store is meant.
+    static var isStateNamed: Bool { environment("RECORDFS_STATE") != nil }
+
     static var configuration: String {
         "\(base("XDG_CONFIG_HOME", ".config"))/recordfs/config.json"
     }

@@ -15,14 +15,21 @@ struct StateOptions: ParsableArguments {
     /// The state directory that the command line names.
     var named: String? { directoryArgument.map(Places.absolute) }
 
-    /// The store of a command without a path.
-    func access() -> StoreAccess {
+    /// The store of a command without a path. Errors: nothing names one, and the working directory
+    /// is gone, which may have been a mount's.
+    func access() throws(CommandFailure) -> StoreAccess {
         if let named { return StoreAccess(named) }
-        if Places.hasWorkingDirectory, let mount = MountedPath(".").mount {
-            return StoreAccess(mount.source)
+        guard Places.hasWorkingDirectory else {
+            if Places.isStateNamed { return StoreAccess(Places.state) }
+            throw CommandFailure(nil, Self.goneDirectory)
         }
+        if let mount = MountedPath(".").mount { return StoreAccess(mount.source) }
         return StoreAccess(Places.state)
     }
+
+    static let goneDirectory =
+        "the working directory is gone: its mount was detached, or it was removed. Go to another "
+        + "one, or name the store with --state."
 
     /// The store of a path on a mount. Errors: `--state` names another one.
     func access(
