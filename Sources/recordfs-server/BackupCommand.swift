@@ -39,19 +39,38 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore", abstract: "Make the data of a server from a backup.",
         discussion: """
             What was written after the backup is lost. Clients notice: their sync tokens expire, \
-            and they fetch everything again. Users, keys and sessions are those of the backup.
+            and they fetch everything again. Everybody has to sign in again, unless sessions are \
+            kept. What was taken away since the backup - disabled users, revoked tokens and keys, \
+            ended shares, removed participants - is back: the command prints what there is now.
             """)
 
     @OptionGroup var data: DataOptions
     @Argument(help: ArgumentHelp("What `backup` has made.", valueName: "directory"))
     var backup: String
+    @Flag(help: "Leave people signed in, also where they were signed out since the backup.")
+    var keepSessions = false
 
     func run() async throws {
+        let report: RestoreReport
         do throws(ServerError) {
-            try Restore.restore(backup, to: data.directory)
+            report = try Restore.restore(
+                backup, to: data.directory, keepsSessions: keepSessions)
         } catch {
             throw CommandFailure(error)
         }
         print("Restored \(backup) to \(data.directory).")
+        print(
+            keepSessions
+                ? "Sessions are those of the backup, with those that were ended since."
+                : "All sessions have ended: everybody has to sign in again.")
+        print("What was taken away since the backup is back. This is there now; see what of it")
+        print("should not be, and take it away again (`user disable`, `token revoke`, ...):\n")
+        var table = Table(["what", "name", "where", "detail"])
+        for item in report.items {
+            table.add(
+                .text(Text(item.kind.rawValue)), .text(item.name), .text(item.place),
+                .text(item.detail))
+        }
+        table.print(asJSON: false)
     }
 }

@@ -51,4 +51,16 @@ import Testing
                 .replacing("+", with: "-").replacing("/", with: "_").utf8)
         return [standard, standard + padding, safe, safe + padding]
     }
+
+    @Test("in another incarnation of the server tokens of sessions open, and no others")
+    func incarnations() {
+        let key = [UInt8](repeating: 7, count: 32)
+        let (before, after) = (Seal(key: key, incarnation: [1]), Seal(key: key, incarnation: [2]))
+        let kept = Seal.Purpose.allCases.filter { purpose in
+            let token = before.seal([1], for: purpose)
+            #expect(before.open(token, for: purpose) == [1])
+            return after.open(token, for: purpose) != nil
+        }
+        #expect(kept == [.webAuthToken, .browser, .device])
+    }
 }

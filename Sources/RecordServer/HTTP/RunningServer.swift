@@ -74,9 +74,7 @@ extension ServerApplication {
             do { try await task.value } catch let error as IOError {
                 cause = String(cString: strerror(error.errnoCode))
             } catch { cause = "\(error)" }
-            throw ServerError(
-                .tryAgainLater,
-                "The server cannot listen at \(configuration.authority): \(cause).")
+            throw configuration.cannotListen(cause)
         }
         return RunningServer(port: port, group: group, task: task)
     }

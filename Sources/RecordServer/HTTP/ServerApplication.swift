@@ -2,7 +2,7 @@ package import HTTPTypes
 import Hummingbird
 package import Logging
 package import RecordModel
-package import RecordWire
+import RecordWire
 
 /// A whole record server over a storage: operations, pages, assets, long polls.
 package struct ServerApplication: Sendable {
@@ -15,12 +15,11 @@ package struct ServerApplication: Sendable {
     package let metrics: ServerMetrics
     let root: RootResponder
 
-    /// `sealKey` holds at least 32 secret bytes that outlive the process.
+    /// `seal` outlives the process: see `SealKey`.
     package init(
         configuration: ServerConfiguration, storage: any Storage, assetDirectory: AssetDirectory,
-        sealKey: [UInt8], clock: any WallClock, logger: Logger, tls: TLSContext? = nil
+        seal: Seal, clock: any WallClock, logger: Logger, tls: TLSContext? = nil
     ) {
-        let seal = Seal(key: sealKey)
         let push = PushHub(storage: storage, settings: configuration.push)
         service = RecordService(
             storage: storage, assetDirectory: assetDirectory, seal: seal,

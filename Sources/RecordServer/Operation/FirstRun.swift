@@ -56,18 +56,3 @@ package struct FirstRun: Sendable {
             .joined(separator: "\n")
     }
 }
-
-/// The secret of the server with which it seals what clients keep for it.
-package enum SealKey {
-    private static let setting = "seal-key"
-
-    /// The one in the storage; makes it the first time. All processes of a server have the same.
-    package static func read(_ storage: any Storage) async throws(ServerError) -> [UInt8] {
-        let fresh = SecureRandom.bytes(32)
-        return try await storage.write { (transaction) throws(ServerError) in
-            if let key = try transaction.setting(setting) { return key }
-            try transaction.putSetting(setting, fresh)
-            return fresh
-        }
-    }
-}

@@ -8,23 +8,18 @@ import class GRDB.DatabaseQueue
 
 /// A backup made into the data directory of a server.
 ///
-/// What was written after the backup is lost, and clients have to find out. So the restored server
-/// is another incarnation of itself, and so is every zone and every view of a zone: all sync tokens
-/// expire. Positions go on far behind those that the lost time can have given, so that no change
-/// tag is given twice for different content.
+/// What was written after the backup is lost, and clients have to find out: see `RestoreRenewal`.
+/// What was taken away after it is back, and the operator has to find out: see `RestoreReport`.
 package enum Restore {
-    /// The setting that holds random bytes of the server's incarnation.
-    package static let incarnationSetting = "incarnation"
-
-    /// No zone takes as many changes between two backups.
-    static let positionGap: Int64 = 1 << 32
-
     /// - Parameter directory: empty or new. Nothing is there until all is there.
+    /// - Parameter keepsSessions: leaves people signed in, also where their session was ended since
+    ///   the backup.
     /// - Throws: badRequest when `backup` is none or `directory` is not empty; internalError with
     ///   a reason for the operator when the backup is damaged or incomplete.
+    @discardableResult
     package static func restore(
-        _ backup: String, to directory: String
-    ) throws(ServerError) {
+        _ backup: String, to directory: String, keepsSessions: Bool = false
+    ) throws(ServerError) -> RestoreReport {
         let (source, target) = (BackupFiles(path: backup), BackupFiles(path: directory))
         guard access(source.database, F_OK) == 0 else {
             throw ServerError(
@@ -38,13 +33,24 @@ package enum Restore {
             AssetCopier(
                 source: try SQLiteStorage.assetDirectory(source.assets),
                 target: try SQLiteStorage.assetDirectory(target.assets)))
+        let report = try renew(copy, keepsSessions: keepsSessions)
+        try DatabaseCopy.close(copy)
+        try target.finish()
+        return report
+    }
+
+    private static func renew(
+        _ copy: DatabaseQueue, keepsSessions: Bool
+    ) throws(ServerError) -> RestoreReport {
         do {
-            try copy.inDatabase { try renew(SQLConnection($0)) }
+            return try copy.inDatabase { database in
+                let connection = SQLConnection(database)
+                try RestoreRenewal(connection: connection).renew(keepsSessions: keepsSessions)
+                return try RestoreReport.read(connection)
+            }
         } catch {
             throw DatabaseCopy.failure("written", error)
         }
-        try DatabaseCopy.close(copy)
-        try target.finish()
     }
 
     private static func copyDatabase(
@@ -114,32 +120,5 @@ package enum Restore {
         } catch {
             throw DatabaseCopy.failure("written", error)
         }
-    }
-
-    private static func renew(_ connection: SQLConnection) throws(RecordError) {
-        try connection.run("BEGIN IMMEDIATE")
-        try connection.run(
-            "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)",
-            [.text(incarnationSetting), .blob(SecureRandom.bytes(16))])
-        for zone in try connection.all("SELECT id FROM zones", [], { $0.int64(0) }) {
-            try connection.run(
-                "UPDATE zones SET incarnation = ?, position = position + ? WHERE id = ?",
-                [
-                    .incarnation(SecureRandom.incarnation()), .integer(positionGap),
-                    .integer(zone),
-                ])
-        }
-        let views = try connection.all("SELECT viewer, zone FROM shared_zones") {
-            (viewer: $0.bytes(0), zone: $0.int64(1))
-        }
-        for view in views {
-            try connection.run(
-                "UPDATE shared_zones SET incarnation = ? WHERE viewer = ? AND zone = ?",
-                [
-                    .incarnation(SecureRandom.incarnation()), .blob(view.viewer),
-                    .integer(view.zone),
-                ])
-        }
-        try connection.run("COMMIT")
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 package import Logging
 package import RecordModel
-package import RecordWire
+import RecordWire
 
 /// A server on a data directory, from its lock to its last connection.
 package struct ServerInstance: Sendable {
@@ -49,25 +49,27 @@ package struct ServerInstance: Sendable {
         }
         let assets = try AssetDirectory(
             path: DataDirectory(configuration.dataDirectory).assetPath)
+        // The address is known to be free before the first run, which shows once what it makes, and
+        // nobody can connect before it is done.
+        let reservation = try AddressReservation(configuration)
+        var configuration = configuration
+        configuration.port = reservation.port
+        let firstRun = try await FirstRun.prepare(
+            storage, container: Text(configuration.container), now: clock.now)
         let application = ServerApplication(
             configuration: configuration, storage: storage, assetDirectory: assets,
-            sealKey: try await SealKey.read(storage), clock: clock, logger: logger, tls: tls)
-        let running = try await application.start()
-        let firstRun: FirstRun?
-        do throws(ServerError) {
-            // After the address is known to be free: what this makes is shown once only.
-            firstRun = try await FirstRun.prepare(
-                storage, container: Text(configuration.container), now: clock.now)
-        } catch {
-            try await running.stop()
-            throw error
+            seal: try await SealKey.read(storage), clock: clock, logger: logger, tls: tls)
+        if configuration.isInsecure, !configuration.hasTLS, !configuration.listensAtLoopback {
+            logger.warning(
+                "plain HTTP is taken from other machines: passwords and tokens can be read on the way",
+                metadata: ["address": "\(configuration.authority)"])
         }
-        var shown = configuration
-        shown.port = running.port
+        let running = try await application.start()
+        reservation.release()
         return ServerInstance(
             firstRun: firstRun,
             baseURL: configuration.publicURL
-                ?? (tls == nil ? "http://" : "https://") + shown.authority,
+                ?? (tls == nil ? "http://" : "https://") + configuration.authority,
             running: running, application: application, storage: storage, tls: tls,
             maintenance: Task { await Maintenance(application).run() }, lock: lock)
     }

@@ -13,6 +13,16 @@ extension SQLiteAccess {
             [.text(name), .blob(value)])
     }
 
+    /// Where the positions of a new zone begin.
+    func firstPosition() throws(ServerError) -> Int64 {
+        guard let bytes = try setting(ServerSetting.firstPosition) else { return 0 }
+        var reader = ByteReader(bytes)
+        guard let position = reader.int64(), reader.isAtEnd else {
+            throw damaged("the first position is no number")
+        }
+        return position
+    }
+
     func containers() throws(ServerError) -> [Text] {
         try all("SELECT name FROM containers ORDER BY name") { $0.value(0) }
     }

@@ -62,14 +62,18 @@ extension SQLiteAccess {
 
     func createZone(_ key: ZoneKey, incarnation: UInt64) throws(ServerError) -> ZoneRow {
         let database = try makeNumber(of: key.database)
+        let position = try firstPosition()
         try run(
-            "INSERT INTO zones (database, name, incarnation) VALUES (?, ?, ?)",
-            [.integer(database), .name(key.zone), .incarnation(incarnation)])
+            "INSERT INTO zones (database, name, incarnation, position) VALUES (?, ?, ?, ?)",
+            [
+                .integer(database), .name(key.zone), .incarnation(incarnation),
+                .integer(position),
+            ])
         let handle = ZoneHandle(lastInsertedRow)
         try run(
             "DELETE FROM zone_tombstones WHERE database = ? AND name = ?",
             [.integer(database), .name(key.zone)])
-        return ZoneRow(key: key, handle: handle, incarnation: incarnation)
+        return ZoneRow(key: key, handle: handle, incarnation: incarnation, position: position)
     }
 
     func updateZone(_ zone: ZoneRow) throws(ServerError) {

@@ -5,27 +5,48 @@ package import RecordModel
 ///
 /// A sealed token is base64 of payload and MAC: standard where it stands in bodies only, as
 /// clients of the original service decode it there, and URL-safe without padding elsewhere. Its
-/// purpose is part of what is authenticated, so that no token passes for one of another kind.
+/// purpose is part of what is authenticated, so that no token passes for one of another kind, and
+/// so is the incarnation of the server: what was given in a time that a restored backup does not
+/// know opens nowhere.
 package struct Seal: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case zoneToken, databaseToken, continuation, uploadURL, downloadURL, receipt
-        case webAuthToken, signIn, form, browser, courier
+        case webAuthToken, signIn, form, browser, device, courier
 
         /// Whether it is never part of a URL.
         fileprivate var isForBodies: Bool {
             switch self {
             case .zoneToken, .databaseToken, .continuation, .receipt: true
-            case .uploadURL, .downloadURL, .webAuthToken, .signIn, .form, .browser, .courier:
+            case .uploadURL, .downloadURL, .webAuthToken, .signIn, .form, .browser, .device,
+                .courier:
+                false
+            }
+        }
+
+        /// Whether it is about a session, which says itself whether it is good, or about where
+        /// somebody signed in. With sessions that an operator keeps, these stay good.
+        fileprivate var isOfSession: Bool {
+            switch self {
+            case .webAuthToken, .browser, .device: true
+            case .zoneToken, .databaseToken, .continuation, .uploadURL, .downloadURL, .receipt,
+                .signIn, .form, .courier:
                 false
             }
         }
     }
 
     private static let macBytes = 16
+    private let sessionKey: SymmetricKey
     private let key: SymmetricKey
 
-    /// `key` holds at least 32 secret bytes, the same for every process of a server.
-    package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+    /// `key` holds at least 32 secret bytes. Both are the same for every process of a server;
+    /// `incarnation` is another one after each restore.
+    package init(key: [UInt8], incarnation: [UInt8] = []) {
+        sessionKey = SymmetricKey(data: key)
+        let derived = HMAC<Crypto.SHA256>.authenticationCode(
+            for: Array("incarnation".utf8) + [0] + incarnation, using: sessionKey)
+        self.key = SymmetricKey(data: Array(derived))
+    }
 
     package func seal(_ payload: [UInt8], for purpose: Purpose) -> Text {
         let bytes = payload + mac(payload, purpose)
@@ -48,7 +69,8 @@ package struct Seal: Sendable {
 
     private func mac(_ payload: [UInt8], _ purpose: Purpose) -> [UInt8] {
         let message = Array(purpose.rawValue.utf8) + [0] + payload
-        let code = HMAC<Crypto.SHA256>.authenticationCode(for: message, using: key)
+        let code = HMAC<Crypto.SHA256>.authenticationCode(
+            for: message, using: purpose.isOfSession ? sessionKey : key)
         return Array(code.prefix(Self.macBytes))
     }
 }

@@ -12,8 +12,19 @@ package struct SchemaRow: Hashable, Sendable {
     }
 }
 
+/// The values of the server as a whole.
+package enum ServerSetting {
+    /// What `Seal` seals with: 32 secret bytes.
+    package static let sealKey = "seal-key"
+    /// Random bytes, new whenever the server comes back from a backup.
+    package static let incarnation = "incarnation"
+    /// Where the positions of new zones begin, as 8 bytes. A restored server goes on far behind
+    /// what the lost time can have given, in zones that it does not know, too.
+    package static let firstPosition = "first-position"
+}
+
 package protocol SettingReader {
-    /// A value of the server as a whole: its incarnation, its keys.
+    /// By its name in `ServerSetting`.
     func setting(_ name: String) throws(ServerError) -> [UInt8]?
     func containers() throws(ServerError) -> [Text]
     /// Nil when nothing was ever stored: an empty schema of version 0.

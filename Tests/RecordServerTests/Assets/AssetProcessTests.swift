@@ -16,10 +16,11 @@ private struct AssetProcess {
 
     init() async throws {
         folder = try TemporaryDirectory()
-        seal = Seal(key: Self.key)
+        seal = Seal(key: Self.key, incarnation: Self.key)
         let storage = try SQLiteStorage.open(path: DataDirectory(folder.path).databasePath)
         try await storage.write { (transaction) throws(ServerError) in
-            try transaction.putSetting("seal-key", Self.key)
+            try transaction.putSetting(ServerSetting.sealKey, Self.key)
+            try transaction.putSetting(ServerSetting.incarnation, Self.key)
             try transaction.createContainer(TestServer.container)
             try transaction.putUser(
                 UserRow(

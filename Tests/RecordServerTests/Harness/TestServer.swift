@@ -88,6 +88,8 @@ final class TestServer: Sendable {
         var configuration = ServerConfiguration()
         configuration.port = transport == .socket ? 0 : 8080
         configuration.rates = .unlimited
+        // Tests let requests come from any address.
+        configuration.isInsecure = true
         configure(&configuration)
         assets = try TemporaryDirectory()
         self.storage = try storage ?? SQLiteStorage.open(path: nil)
@@ -96,7 +98,7 @@ final class TestServer: Sendable {
         application = ServerApplication(
             configuration: configuration, storage: self.storage,
             assetDirectory: try AssetDirectory(path: assets.path),
-            sealKey: [UInt8](repeating: 7, count: 32), clock: clock, logger: logger)
+            seal: Seal(key: [UInt8](repeating: 7, count: 32)), clock: clock, logger: logger)
         try await Self.fill(self.storage, at: clock.now)
         running = transport == .socket ? try await application.start() : nil
     }
@@ -189,6 +191,13 @@ final class TestServer: Sendable {
             staySignedIn: true, label: "test", now: clock.now)
         tokens.withLock { $0[key] = token }
         return token
+    }
+
+    /// This web auth token is the person's newest from now on.
+    func use(
+        _ token: Text, of person: Person, environment: ServerEnvironment = .development
+    ) {
+        tokens.withLock { $0[TokenKey(person: person, environment: environment)] = token }
     }
 
     private func keep(_ answer: Answer, _ person: Person, _ environment: ServerEnvironment) {

@@ -21,7 +21,7 @@ import Testing
             let names = ["aa", "bb"].map { String(repeating: $0, count: 32) }
             for name in names { try Self.write(assets, name, "content") }
             try await storage.write { transaction throws(ServerError) in
-                try transaction.putSetting(Restore.incarnationSetting, [1])
+                try transaction.putSetting(ServerSetting.incarnation, [1])
                 for (checksum, hash) in zip(["a", "b"], names) {
                     try transaction.putAsset(
                         AssetRow(
@@ -124,7 +124,7 @@ import Testing
         #expect(try await assets.open(hash).read(at: 0, count: 99) == Array("content".utf8))
         let restored = try SQLiteStorage.open(path: data.database)
         let zone = try await restored.read { reader throws(ServerError) in
-            #expect(try reader.setting(Restore.incarnationSetting)?.count == 16)
+            #expect(try reader.setting(ServerSetting.incarnation)?.count == 16)
             let zone = try reader.zone(Sample.zone)
             let view = try reader.sharedZone(Sample.bob, Sample.zone)
             #expect(view != nil && view?.incarnation != 6)
@@ -140,7 +140,7 @@ import Testing
         }
         #expect(zone != nil && zone?.incarnation != 5)
         // Tags of the lost time are not given again.
-        #expect(zone?.position == 1 + Restore.positionGap)
+        #expect(zone?.position == 1 + RestoreRenewal.positionGap)
         try restored.close()
     }
 
