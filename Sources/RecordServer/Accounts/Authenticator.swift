@@ -55,7 +55,7 @@ package final class Authenticator: Sendable {
                 redirectURL: signInURL)
         }
         return Authenticated(
-            caller: .user(user),
+            caller: .user(user), session: session.id,
             successorToken: token.successor(at: milliseconds).sealed(by: seal),
             signInURL: signInURL)
     }

@@ -34,6 +34,8 @@ package struct RequestCredentials: Hashable, Sendable {
 /// Who a request comes from, once its credentials are checked.
 package struct Authenticated: Hashable, Sendable {
     package let caller: Caller
+    /// The session of the web auth token.
+    package let session: Text?
     /// The next web auth token, for the header `X-Apple-CloudKit-Web-Auth-Token` of the answer,
     /// also when the operation fails.
     package let successorToken: Text?
@@ -41,8 +43,11 @@ package struct Authenticated: Hashable, Sendable {
     /// operation answers. Nil for a signed request.
     package let signInURL: String?
 
-    package init(caller: Caller, successorToken: Text? = nil, signInURL: String? = nil) {
+    package init(
+        caller: Caller, session: Text? = nil, successorToken: Text? = nil, signInURL: String? = nil
+    ) {
         self.caller = caller
+        self.session = session
         self.successorToken = successorToken
         self.signInURL = signInURL
     }

@@ -3,7 +3,8 @@ import RecordWire
 import Synchronization
 
 /// The use of web auth tokens that this process has seen. The numbers are written down at most
-/// once a second: what a crash forgets makes tokens good for longer, by at most that second.
+/// once a second, with the times of those that are in their grace time: a stop forgets nothing, and
+/// what a crash forgets makes tokens good for longer, by at most that second.
 final class SessionUses: Sendable {
     private struct Entry {
         var use: TokenUse
@@ -32,16 +33,9 @@ final class SessionUses: Sendable {
     /// Whether the token with this number is good now, by `session` as just read.
     func accept(_ generation: Int64, of session: SessionRow, at now: Int64) -> Bool {
         let (isGood, mustSchedule) = state.withLock { state in
-            var entry =
-                state.entries[session.id]
-                ?? Entry(
-                    use: TokenUse(
-                        generation: session.generation,
-                        milliseconds: session.generationMilliseconds),
-                    lastUse: now)
-            entry.use.merge(
-                generation: session.generation, milliseconds: session.generationMilliseconds,
-                grace: grace)
+            let stored = TokenUse(session)
+            var entry = state.entries[session.id] ?? Entry(use: stored, lastUse: now)
+            entry.use.merge(stored, grace: grace)
             let before = entry.use.generation
             let isGood = entry.use.accept(generation, at: now, grace: grace)
             entry.isDirty = entry.isDirty || entry.use.generation > before
@@ -75,13 +69,14 @@ final class SessionUses: Sendable {
             return (state.entries.filter { $0.value.isDirty }.mapValues(\.use), mustClean)
         }
         guard !dirty.isEmpty || mustClean else { return }
-        try await storage.write { (transaction) throws(ServerError) in
+        try await storage.write { [grace] (transaction) throws(ServerError) in
             for (id, use) in dirty {
                 guard var row = try transaction.session(id), row.generation < use.generation else {
                     continue
                 }
-                row.generation = use.generation
-                row.generationMilliseconds = use.milliseconds
+                var merged = TokenUse(row)
+                merged.merge(use, grace: grace)
+                merged.store(in: &row)
                 try transaction.putSession(row)
             }
             if mustClean { try transaction.removeSessions(expiredBefore: now) }

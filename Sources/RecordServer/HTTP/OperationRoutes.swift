@@ -66,7 +66,8 @@ struct OperationRoutes: Sendable {
                 try Self.json(body),
                 OperationContext(
                     endpoint: endpoint, container: place.container, scope: place.scope,
-                    caller: caller.caller, requestID: context.requestID, now: context.now,
+                    caller: caller.caller, session: caller.session, requestID: context.requestID,
+                    now: context.now,
                     baseURL: context.baseURL, device: Self.device(request, query),
                     wantsSyncToken: query.isTrue("getCurrentSyncToken"),
                     isGet: request.method == .get,

@@ -8,7 +8,7 @@ package enum PollOutcome: Sendable, Hashable {
     case frame([UInt8])
     /// Nothing came in time: poll again.
     case empty
-    /// The device is unknown, forgotten, or its user is no more.
+    /// The device is unknown, forgotten, or its session has ended.
     case gone
 }
 
@@ -28,7 +28,7 @@ extension PushHub {
         guard register(waiter, hash) else { return .empty }
         defer { unregister(waiter, hash) }
         repeat {
-            if let frame = try await take(hash) { return .frame(frame) }
+            if let outcome = try await take(hash, now: now) { return outcome }
         } while await waiter.next() == .woken
         return .empty
     }
@@ -57,26 +57,25 @@ extension PushHub {
         for poll in polls { poll.end() }
     }
 
-    /// Forgets devices that have not polled for long.
+    /// Forgets devices that have not polled for long, and those of ended sessions.
     package func sweep(now: Timestamp) async throws(ServerError) {
-        let limit = now.nanoseconds / 1_000_000 - Int64(settings.deviceSeconds) * 1000
+        let milliseconds = now.nanoseconds / 1_000_000
+        let limit = milliseconds - Int64(settings.deviceSeconds) * 1000
         try await storage.write { transaction throws(ServerError) in
-            try transaction.removePushDevices(lastSeenBefore: limit)
+            try transaction.removePushDevices(lastSeenBefore: limit, at: milliseconds)
         }
     }
 
     /// Whether the device is one of somebody. Notes once an hour that it was here.
     private func see(_ hash: Text, now: Timestamp) async throws(ServerError) -> Bool {
         let milliseconds = now.nanoseconds / 1_000_000
-        let lifetime = Int64(settings.deviceSeconds) * 1000
         let device = try await storage.read { reader throws(ServerError) in
-            try Self.device(hash, seenSince: milliseconds - lifetime, reader)
+            try self.device(hash, at: milliseconds, reader)
         }
         guard let device else { return false }
         guard milliseconds - device.lastSeenMilliseconds > 3_600_000 else { return true }
         return try await storage.write { transaction throws(ServerError) in
-            guard
-                var device = try Self.device(hash, seenSince: milliseconds - lifetime, transaction)
+            guard var device = try self.device(hash, at: milliseconds, transaction)
             else { return false }
             device.lastSeenMilliseconds = milliseconds
             try transaction.putPushDevice(device)
@@ -84,24 +83,30 @@ extension PushHub {
         }
     }
 
-    private static func device(
-        _ hash: Text, seenSince milliseconds: Int64, _ reader: any StorageReader
+    private func device(
+        _ hash: Text, at milliseconds: Int64, _ reader: any StorageReader
     ) throws(ServerError) -> PushDeviceRow? {
         guard let device = try reader.pushDevice(courierHash: hash),
-            device.lastSeenMilliseconds >= milliseconds,
-            let user = try reader.user(device.user), !user.isDisabled
+            device.lastSeenMilliseconds >= milliseconds - Int64(settings.deviceSeconds) * 1000,
+            let user = try reader.user(device.user), !user.isDisabled,
+            try reader.hasGoodCredential(device, at: milliseconds)
         else { return nil }
         return device
     }
 
-    /// Asks with a reader first: most polls find nothing, and there is one writer.
-    private func take(_ hash: Text) async throws(ServerError) -> [UInt8]? {
-        let hasFrame = try await storage.read { reader throws(ServerError) in
-            try !reader.devicesWithFrames(among: [hash]).isEmpty
+    /// Nil while there is nothing. Asks with a reader first: most polls find nothing, and there is
+    /// one writer. A poll may have waited for long: its session can have ended since.
+    private func take(_ hash: Text, now: Timestamp) async throws(ServerError) -> PollOutcome? {
+        let milliseconds = now.nanoseconds / 1_000_000
+        let hasFrame = try await storage.read { reader throws(ServerError) -> Bool? in
+            guard try self.device(hash, at: milliseconds, reader) != nil else { return nil }
+            return try !reader.devicesWithFrames(among: [hash]).isEmpty
         }
+        guard let hasFrame else { return .gone }
         guard hasFrame else { return nil }
-        return try await storage.write { transaction throws(ServerError) in
-            try transaction.dequeueFrame(courierHash: hash)
+        return try await storage.write { transaction throws(ServerError) -> PollOutcome? in
+            guard try self.device(hash, at: milliseconds, transaction) != nil else { return .gone }
+            return try transaction.dequeueFrame(courierHash: hash).map { .frame($0) }
         }
     }
 
@@ -161,5 +166,17 @@ extension PushHub {
         } catch {
             state.withLock { $0.statistics.failures += 1 }
         }
+    }
+}
+
+extension AccountReader {
+    /// Whether the session or key that a device came from is good.
+    func hasGoodCredential(
+        _ device: PushDeviceRow, at milliseconds: Int64
+    ) throws(ServerError) -> Bool {
+        if let session = try session(device.credential) {
+            return session.isGood(for: device.container, at: milliseconds)
+        }
+        return try serverKey(device.credential).map { !$0.isRevoked } ?? false
     }
 }

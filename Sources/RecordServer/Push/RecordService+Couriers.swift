@@ -8,18 +8,26 @@ extension RecordService {
     {
         let request = try PushTokenBody(JSONReader(body))
         let user = try context.requireUser()
+        let credential = try context.requireCredential()
         let secret = Text(URLSafeBase64.encode(SecureRandom.bytes(32)))
         let device = PushDeviceRow(
             courierHash: PushHub.courierHash(secret), container: context.container,
-            user: user.name, clientID: request.clientID ?? "",
+            user: user.name, credential: credential, clientID: request.clientID ?? "",
             apnsEnvironment: Text(request.apnsEnvironment.rawValue),
             apnsToken: Text(utf8: Base64.encode(SecureRandom.bytes(32))),
             lastSeenMilliseconds: context.milliseconds)
         let maximum = push.settings.devicesPerUser
         try await storage.write { transaction throws(ServerError) in
-            let devices = try transaction.pushDevices(device.container, device.user)
-                .sorted { $0.lastSeenMilliseconds < $1.lastSeenMilliseconds }
-            for old in devices.prefix(max(0, devices.count - maximum + 1)) {
+            var live: [PushDeviceRow] = []
+            for old in try transaction.pushDevices(device.container, device.user) {
+                if try transaction.hasGoodCredential(old, at: context.milliseconds) {
+                    live.append(old)
+                } else {
+                    try transaction.deletePushDevice(courierHash: old.courierHash)
+                }
+            }
+            live.sort { $0.lastSeenMilliseconds < $1.lastSeenMilliseconds }
+            for old in live.prefix(max(0, live.count - maximum + 1)) {
                 try transaction.deletePushDevice(courierHash: old.courierHash)
             }
             try transaction.putPushDevice(device)

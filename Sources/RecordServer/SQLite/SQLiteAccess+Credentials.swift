@@ -53,7 +53,7 @@ extension SQLiteAccess {
 
     private static let selectSession = """
         SELECT id, user, container, environment, generation, generation_at, created, expires,
-            revoked, label
+            revoked, label, marks
         FROM sessions
         """
 
@@ -65,7 +65,26 @@ extension SQLiteAccess {
         session.generation = row.int64(4)
         session.generationMilliseconds = row.int64(5)
         session.isRevoked = row.bool(8)
+        session.earlierMarks = marks(row.bytes(10))
         return session
+    }
+
+    private static func marks(_ bytes: [UInt8]) -> [TokenMark] {
+        var reader = ByteReader(bytes)
+        var marks: [TokenMark] = []
+        while let generation = reader.int64(), let milliseconds = reader.int64() {
+            marks.append(TokenMark(generation: generation, milliseconds: milliseconds))
+        }
+        return marks
+    }
+
+    private static func bytes(_ marks: [TokenMark]) -> [UInt8] {
+        var writer = ByteWriter()
+        for mark in marks {
+            writer.append(mark.generation)
+            writer.append(mark.milliseconds)
+        }
+        return writer.bytes
     }
 
     func session(_ id: Text) throws(ServerError) -> SessionRow? {
@@ -82,20 +101,22 @@ extension SQLiteAccess {
         try run(
             """
             INSERT INTO sessions (id, user, container, environment, generation, generation_at,
-                created, expires, revoked, label)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created, expires, revoked, label, marks)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET generation = excluded.generation,
                 generation_at = excluded.generation_at, expires = excluded.expires,
-                revoked = excluded.revoked, label = excluded.label
+                revoked = excluded.revoked, label = excluded.label, marks = excluded.marks
             """,
             [.text(session.id), .name(session.user)] + session.container.values + [
                 .integer(session.generation), .integer(session.generationMilliseconds),
                 .integer(session.createdMilliseconds), .integer(session.expiresMilliseconds),
                 .bool(session.isRevoked), .text(session.label),
+                .blob(Self.bytes(session.earlierMarks)),
             ])
     }
 
     func removeSessions(expiredBefore milliseconds: Int64) throws(ServerError) {
+        try removeDevicesOfSessions(expiredBefore: milliseconds)
         try run("DELETE FROM sessions WHERE expires < ?", [.integer(milliseconds)])
     }
 

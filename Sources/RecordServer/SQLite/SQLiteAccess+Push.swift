@@ -58,7 +58,7 @@ extension SQLiteAccess {
 
     private static let deviceColumns = """
         courier_hash, container, environment, user, client, apns_environment, apns_token,
-        registered, last_seen
+        registered, last_seen, credential
         """
 
     private static func device(_ row: SQLStatement) -> PushDeviceRow {
@@ -66,7 +66,8 @@ extension SQLiteAccess {
             courierHash: row.value(0),
             container: ContainerKey(
                 container: row.value(1), environment: ServerEnvironment(number: row.int64(2))),
-            user: row.name(3), clientID: row.value(4), apnsEnvironment: row.value(5),
+            user: row.name(3), credential: row.value(9), clientID: row.value(4),
+            apnsEnvironment: row.value(5),
             apnsToken: row.value(6), lastSeenMilliseconds: row.int64(8))
         device.isRegistered = row.bool(7)
         return device
@@ -101,19 +102,39 @@ extension SQLiteAccess {
         return found
     }
 
-    func removePushDevices(lastSeenBefore milliseconds: Int64) throws(ServerError) {
-        try run(
+    func removePushDevices(
+        lastSeenBefore milliseconds: Int64, at now: Int64
+    ) throws(ServerError) {
+        try removeDevices(
+            "SELECT id FROM push_devices WHERE last_seen < ?", [.integer(milliseconds)])
+        try removeDevices("\(Self.devicesOfSessions) s.revoked = 1")
+        try removeDevicesOfSessions(expiredBefore: now)
+        try removeDevices(
             """
-            DELETE FROM push_frames WHERE device IN (
-                SELECT id FROM push_devices WHERE last_seen < ?)
-            """, [.integer(milliseconds)])
-        try run("DELETE FROM push_devices WHERE last_seen < ?", [.integer(milliseconds)])
+            SELECT d.id FROM server_keys k CROSS JOIN push_devices d ON d.credential = k.id
+            WHERE k.revoked = 1
+            """)
+    }
+
+    func removeDevicesOfSessions(expiredBefore milliseconds: Int64) throws(ServerError) {
+        try removeDevices("\(Self.devicesOfSessions) s.expires < ?", [.integer(milliseconds)])
+    }
+
+    private static let devicesOfSessions = """
+        SELECT d.id FROM sessions s CROSS JOIN push_devices d ON d.credential = s.id WHERE
+        """
+
+    private func removeDevices(
+        _ selection: String, _ values: [SQLValue] = []
+    ) throws(ServerError) {
+        try run("DELETE FROM push_frames WHERE device IN (\(selection))", values)
+        try run("DELETE FROM push_devices WHERE id IN (\(selection))", values)
     }
 
     func putPushDevice(_ device: PushDeviceRow) throws(ServerError) {
         try run(
             """
-            INSERT INTO push_devices (\(Self.deviceColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO push_devices (\(Self.deviceColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (courier_hash) DO UPDATE SET
                 container = excluded.container, environment = excluded.environment,
                 user = excluded.user, client = excluded.client,
@@ -125,6 +146,7 @@ extension SQLiteAccess {
                 .integer(device.container.environment.number), .name(device.user),
                 .text(device.clientID), .text(device.apnsEnvironment), .text(device.apnsToken),
                 .bool(device.isRegistered), .integer(device.lastSeenMilliseconds),
+                .text(device.credential),
             ])
     }
 

@@ -19,6 +19,12 @@ enum SQLiteTables {
         migrator.registerMigration("v4") { database in
             try database.execute(sql: operationsOfUser)
         }
+        migrator.registerMigration("v5") { database in
+            try database.execute(sql: tokenMarks)
+        }
+        migrator.registerMigration("v6") { database in
+            try database.execute(sql: couriers)
+        }
         return migrator
     }
 
@@ -297,6 +303,22 @@ enum SQLiteTables {
             created INTEGER NOT NULL
         );
         CREATE INDEX server_keys_container ON server_keys (container, created, id);
+        """
+
+    /// Pairs of the number of a web auth token and the time when it was first shown.
+    private static let tokenMarks = """
+        ALTER TABLE sessions ADD COLUMN marks BLOB NOT NULL DEFAULT x'';
+        """
+
+    /// The session or key of a courier. Those whose session nobody knows end: clients ask for
+    /// another.
+    private static let couriers = """
+        DELETE FROM push_frames;
+        DELETE FROM push_devices;
+        ALTER TABLE push_devices ADD COLUMN credential BLOB NOT NULL DEFAULT x'';
+        CREATE INDEX push_devices_credential ON push_devices (credential);
+        CREATE INDEX sessions_revoked ON sessions (revoked, id) WHERE revoked = 1;
+        CREATE INDEX server_keys_revoked ON server_keys (revoked, id) WHERE revoked = 1;
         """
 
     /// scope is 0 for public, 1 for private and 2 for shared.

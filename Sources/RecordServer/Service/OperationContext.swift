@@ -24,6 +24,8 @@ package struct OperationContext: Sendable {
     package let container: ContainerKey
     package let scope: DatabaseScope
     package let caller: Caller
+    /// The session of a web auth token.
+    package let session: Text?
     /// In answers and logs.
     package let requestID: Text
     /// The time of the request: bodies of transactions read no clock.
@@ -40,13 +42,14 @@ package struct OperationContext: Sendable {
 
     package init(
         endpoint: Endpoint, container: ContainerKey, scope: DatabaseScope, caller: Caller,
-        requestID: Text, now: Timestamp, baseURL: String, device: Text = "",
+        session: Text? = nil, requestID: Text, now: Timestamp, baseURL: String, device: Text = "",
         wantsSyncToken: Bool = false, isGet: Bool = false, dialect: AnswerDialect = .webServices
     ) {
         self.endpoint = endpoint
         self.container = container
         self.scope = scope
         self.caller = caller
+        self.session = session
         self.requestID = requestID
         self.now = now
         self.baseURL = baseURL
@@ -66,5 +69,16 @@ package struct OperationContext: Sendable {
                 .authenticationRequired, "This operation needs a user: sign in first.")
         }
         return user
+    }
+
+    /// What the request proved itself by and what can end: its session, or its server-to-server
+    /// key; `authenticationRequired` where there is none.
+    package func requireCredential() throws(ServerError) -> Text {
+        if case .serverKey(_, let keyID) = caller { return keyID }
+        guard let session else {
+            throw ServerError(
+                .authenticationRequired, "This operation needs a session: sign in first.")
+        }
+        return session
     }
 }

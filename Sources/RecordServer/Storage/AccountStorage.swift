@@ -63,6 +63,16 @@ package struct APITokenRow: Hashable, Sendable {
     }
 }
 
+/// When a web auth token was first shown, by its number.
+package struct TokenMark: Hashable, Sendable {
+    package let generation: Int64
+    package let milliseconds: Int64
+    package init(generation: Int64, milliseconds: Int64) {
+        self.generation = generation
+        self.milliseconds = milliseconds
+    }
+}
+
 /// A sign-in: the chain of web auth tokens that began with it.
 package struct SessionRow: Hashable, Sendable {
     /// 128 random bits in hexadecimal.
@@ -73,6 +83,8 @@ package struct SessionRow: Hashable, Sendable {
     package var generation: Int64
     /// When it was first shown: its predecessor is good for the grace time after that.
     package var generationMilliseconds: Int64
+    /// Of some tokens before it, oldest first: those of the last grace time are still good.
+    package var earlierMarks: [TokenMark]
     package var createdMilliseconds: Int64
     package var expiresMilliseconds: Int64
     package var isRevoked: Bool
@@ -87,6 +99,7 @@ package struct SessionRow: Hashable, Sendable {
         self.container = container
         generation = 0
         generationMilliseconds = createdMilliseconds
+        earlierMarks = []
         self.createdMilliseconds = createdMilliseconds
         self.expiresMilliseconds = expiresMilliseconds
         isRevoked = false
@@ -140,6 +153,6 @@ package protocol AccountWriter {
     func putAPIToken(_ token: APITokenRow) throws(ServerError)
     func putSession(_ session: SessionRow) throws(ServerError)
     func putServerKey(_ key: ServerKeyRow) throws(ServerError)
-    /// Forgets sessions that expired before `milliseconds`.
+    /// Forgets sessions that expired before `milliseconds`, with their devices.
     func removeSessions(expiredBefore milliseconds: Int64) throws(ServerError)
 }

@@ -31,6 +31,8 @@ package struct PushDeviceRow: Hashable, Sendable {
     package let courierHash: Text
     package let container: ContainerKey
     package let user: UserName
+    /// The session or the server-to-server key that asked for it: its courier ends with that.
+    package let credential: Text
     package let clientID: Text
     /// `development` or `production`.
     package let apnsEnvironment: Text
@@ -38,12 +40,13 @@ package struct PushDeviceRow: Hashable, Sendable {
     package var isRegistered: Bool
     package var lastSeenMilliseconds: Int64
     package init(
-        courierHash: Text, container: ContainerKey, user: UserName, clientID: Text,
-        apnsEnvironment: Text, apnsToken: Text, lastSeenMilliseconds: Int64
+        courierHash: Text, container: ContainerKey, user: UserName, credential: Text,
+        clientID: Text, apnsEnvironment: Text, apnsToken: Text, lastSeenMilliseconds: Int64
     ) {
         self.courierHash = courierHash
         self.container = container
         self.user = user
+        self.credential = credential
         self.clientID = clientID
         self.apnsEnvironment = apnsEnvironment
         self.apnsToken = apnsToken
@@ -71,8 +74,9 @@ package protocol PushWriter {
     func deletePushDevice(courierHash: Text) throws(ServerError)
     /// Puts a frame at the end of a device's queue; beyond `limit` the oldest frames go.
     func enqueueFrame(courierHash: Text, _ frame: [UInt8], limit: Int) throws(ServerError)
-    /// Forgets devices not seen since `milliseconds`, with their queues.
-    func removePushDevices(lastSeenBefore milliseconds: Int64) throws(ServerError)
+    /// Forgets devices not seen since `milliseconds`, and those whose session or key is revoked or
+    /// expired at `now`, with their queues.
+    func removePushDevices(lastSeenBefore milliseconds: Int64, at now: Int64) throws(ServerError)
     /// Takes the oldest frame out of the queue.
     func dequeueFrame(courierHash: Text) throws(ServerError) -> [UInt8]?
 }

@@ -120,6 +120,105 @@ import Testing
         #expect(try await fixture.server.request(.get, other).status == 404)
     }
 
+    @Test("a courier ends with the session that made it: by a new password, by its end, in time")
+    func boundToSession() async throws {
+        let server = fixture.server
+        let accounts = server.accounts
+        let first = try await fixture.device()
+        #expect(try await server.request(.get, first).status == 200)
+        let session = try #require(try await accounts.sessions(of: "alice@example.org").first)
+        try await accounts.revokeSession(session.id)
+        #expect(try await server.request(.get, first).status == 404)
+
+        let second = try await fixture.device(as: .bob)
+        #expect(try await server.request(.get, second).status == 200)
+        _ = try await accounts.setPassword(
+            of: "bob@example.org", to: Array("correct horse".utf8), cost: .quick)
+        #expect(try await server.request(.get, second).status == 404)
+
+        let third = try await fixture.device(as: .carol)
+        for _ in 0..<4 {
+            server.clock.advance(.seconds(22 * 24 * 3600))
+            #expect(try await server.request(.get, third).status == 200)
+        }
+        server.clock.advance(.seconds(3 * 24 * 3600))
+        #expect(try await server.request(.get, third).status == 404)
+    }
+
+    @Test("a courier that a server-to-server key asked for ends when the key is revoked")
+    func boundToKey() async throws {
+        let server = fixture.server
+        let key = ServerKeyRow(
+            keyID: "0123456789", container: TestServer.development, publicKeyPEM: "", name: "k",
+            user: PushFixture.alice, createdMilliseconds: 1)
+        let user = try #require(
+            try await server.storage.write { (transaction) throws(ServerError) in
+                try transaction.putServerKey(key)
+                return try transaction.user(PushFixture.alice)
+            })
+        let answer = try await server.service.answer(
+            ["apnsEnvironment": "development"],
+            OperationContext(
+                endpoint: .tokensCreate, container: TestServer.development, scope: .public,
+                caller: .serverKey(user, keyID: key.keyID), requestID: "r",
+                now: server.clock.now, baseURL: ""))
+        let url = try #require(try JSONParser.parse(answer)["webcourierURL"]?.string).string
+        #expect(try await server.request(.get, url).status == 200)
+        _ = try await server.accounts.revokeServerKey(TestServer.container, "01234567")
+        #expect(try await server.request(.get, url).status == 404)
+    }
+
+    @Test("a poll that waits when its session ends gets no news")
+    func endedWhileWaiting() async throws {
+        let fixture = try await PushFixture { $0.holdTime = .seconds(60) }
+        try await fixture.subscribe(PushFixture.zoneSubscription("z"))
+        let device = try await fixture.device()
+        async let answer = fixture.server.request(.get, device)
+        try await fixture.waitForPolls(1)
+        let accounts = fixture.server.accounts
+        let session = try #require(try await accounts.sessions(of: "alice@example.org").first)
+        // The change is committed in a session of its own, after the end of the first.
+        let other = try await fixture.server.authenticator.signIn(
+            PushFixture.alice, container: TestServer.development, staySignedIn: true,
+            label: "other", now: fixture.server.clock.now)
+        try await accounts.revokeSession(session.id)
+        fixture.server.use(other, of: .alice)
+        try await fixture.change("create", "a")
+        let ended = try await answer
+        #expect(ended.status == 404, "\(ended.text)")
+    }
+
+    @Test("couriers of ended sessions take no place, and are swept")
+    func endedMakeRoom() async throws {
+        let fixture = try await PushFixture { $0.devicesPerUser = 2 }
+        let server = fixture.server
+        let live = try await fixture.device()
+        server.clock.advance(.seconds(1))
+        let other = try await server.authenticator.signIn(
+            PushFixture.alice, container: TestServer.development, staySignedIn: true,
+            label: "other", now: server.clock.now)
+        let mine = try await server.token(of: .alice)
+        server.use(other, of: .alice)
+        let dead = try await fixture.device()
+        let sessions = try await server.accounts.sessions(of: "alice@example.org")
+        try await server.accounts.revokeSession(
+            try #require(sessions.first { $0.label == "other" }).id)
+        server.use(mine, of: .alice)
+        server.clock.advance(.seconds(1))
+        let next = try await fixture.device()
+        #expect(try await server.request(.get, live).status == 200)
+        #expect(try await server.request(.get, next).status == 200)
+        #expect(try await server.request(.get, dead).status == 404)
+        for session in try await server.accounts.sessions(of: "alice@example.org") {
+            try await server.accounts.revokeSession(session.id)
+        }
+        try await fixture.push.sweep(now: server.clock.now)
+        let rows = try await server.storage.read { (reader) throws(ServerError) in
+            try reader.pushDevices(TestServer.development, PushFixture.alice)
+        }
+        #expect(rows.isEmpty)
+    }
+
     @Test("HEAD takes no frame")
     func head() async throws {
         try await fixture.subscribe(PushFixture.zoneSubscription("z"))

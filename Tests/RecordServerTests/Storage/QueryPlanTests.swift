@@ -233,7 +233,8 @@ import class GRDB.DatabaseQueue
         try transaction.putPushDevice(
             PushDeviceRow(
                 courierHash: "d", container: Sample.container, user: Sample.alice,
-                clientID: "", apnsEnvironment: "", apnsToken: "", lastSeenMilliseconds: 1))
+                credential: "", clientID: "", apnsEnvironment: "", apnsToken: "",
+                lastSeenMilliseconds: 1))
         for _ in 0..<2 {
             try transaction.enqueueFrame(courierHash: "d", [1], limit: 1)
         }
@@ -242,6 +243,6 @@ import class GRDB.DatabaseQueue
         _ = try transaction.pushDevices(Sample.container, Sample.alice)
         _ = try transaction.dequeueFrame(courierHash: "d")
         try transaction.deletePushDevice(courierHash: "d")
-        try transaction.removePushDevices(lastSeenBefore: 9)
+        try transaction.removePushDevices(lastSeenBefore: 9, at: 9)
     }
 }

@@ -15,10 +15,13 @@ import Testing
         SubscriptionRow(key: key, subscriptionID: id, dictionary: Array(text.utf8))
     }
 
-    private func device(_ hash: Text, seen: Int64 = 1) -> PushDeviceRow {
+    private func device(
+        _ hash: Text, seen: Int64 = 1, credential: Text = "session"
+    ) -> PushDeviceRow {
         PushDeviceRow(
-            courierHash: hash, container: Sample.container, user: Sample.alice, clientID: "c",
-            apnsEnvironment: "development", apnsToken: "t", lastSeenMilliseconds: seen)
+            courierHash: hash, container: Sample.container, user: Sample.alice,
+            credential: credential, clientID: "c", apnsEnvironment: "development", apnsToken: "t",
+            lastSeenMilliseconds: seen)
     }
 
     @Test("subscriptions belong to a user in a scope of a container", arguments: StorageSubject.all)
@@ -91,14 +94,19 @@ import Testing
         let storage = try subject.open()
         var changed = device("one", seen: 50)
         changed.isRegistered = false
-        let (row, two, old) = (changed, device("two", seen: 60), device("old", seen: 5))
+        let two = device("two", seen: 60, credential: "key")
+        let (row, old) = (changed, device("old", seen: 5))
+        let ended = ["ended", "late", "revoked"].map { (credential: Text) in
+            device(credential, seen: 70, credential: credential)
+        }
         let (one, all, none) = try await storage.write { (transaction) throws(ServerError) in
-            for device in [self.device("one"), two, old] {
+            try Self.putCredentials(transaction)
+            for device in [self.device("one"), two, old] + ended {
                 try transaction.putPushDevice(device)
             }
             try transaction.putPushDevice(row)
             try transaction.enqueueFrame(courierHash: "old", [1], limit: 9)
-            try transaction.removePushDevices(lastSeenBefore: 50)
+            try transaction.removePushDevices(lastSeenBefore: 50, at: 100)
             return (
                 try transaction.pushDevice(courierHash: "one"),
                 try transaction.pushDevices(Sample.container, Sample.alice),
@@ -118,5 +126,23 @@ import Testing
             return try transaction.devicesWithFrames(among: ["two", "old"])
         }
         #expect(rest.isEmpty)
+    }
+
+    /// Sessions and keys: two that are good at the time 100, and what is not.
+    private static func putCredentials(_ transaction: any StorageTransaction) throws(ServerError) {
+        for (id, expires) in [("session", 100), ("ended", 200), ("late", 99)] as [(Text, Int64)] {
+            var session = SessionRow(
+                id: id, user: Sample.alice, container: Sample.container, createdMilliseconds: 1,
+                expiresMilliseconds: expires, label: "")
+            session.isRevoked = id == "ended"
+            try transaction.putSession(session)
+        }
+        for id in ["key", "revoked"] as [Text] {
+            var key = ServerKeyRow(
+                keyID: id, container: Sample.container, publicKeyPEM: "", name: "",
+                user: Sample.alice, createdMilliseconds: 1)
+            key.isRevoked = id == "revoked"
+            try transaction.putServerKey(key)
+        }
     }
 }
