@@ -13,6 +13,8 @@ package struct AccountSettings: Hashable, Sendable {
     package var signedRequestSeconds: Int64 = 600
     /// How long the address of a sign-in page is good.
     package var signInSeconds: Int64 = 3600
+    /// Of new hashes of passwords.
+    package var passwordCost = Password.Cost.standard
 
     package init() {}
 }

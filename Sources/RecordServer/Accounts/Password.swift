@@ -20,8 +20,10 @@ package enum Password {
             self.parallelism = parallelism
         }
 
-        /// 32 MiB, about a tenth of a second.
-        package static let standard = Cost(rounds: 1 << 15, blockSize: 8, parallelism: 1)
+        /// 32 MiB, about a third of a second: as strong as N = 2^17 with p = 1, in a quarter of the
+        /// memory (OWASP Password Storage Cheat Sheet, scrypt:
+        /// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html).
+        package static let standard = Cost(rounds: 1 << 15, blockSize: 8, parallelism: 3)
 
         /// Whether a stored hash may ask for this much work.
         var isAllowed: Bool {
@@ -59,13 +61,13 @@ package enum Password {
         return StoredPassword(cost: cost, salt: salt, hash: hash).text
     }
 
-    /// Whether this is the password. Without a stored hash it takes as long and is false, so that
-    /// nobody learns by the time which accounts exist.
-    package static func verify(_ password: [UInt8], against stored: Text?)
-        async throws(ServerError) -> Bool
-    {
+    /// Whether this is the password. Without a stored hash it takes as long as one of
+    /// `unknownCost` and is false, so that nobody learns by the time which accounts exist.
+    package static func verify(
+        _ password: [UInt8], against stored: Text?, unknownCost: Cost = .standard
+    ) async throws(ServerError) -> Bool {
         let known = stored.flatMap { StoredPassword($0) }
-        let reference = known ?? .nobody
+        let reference = known ?? .nobody(cost: unknownCost)
         // An empty or endless password is nobody's, but costs the same.
         let isPossible = (1...maximumBytes).contains(password.count)
         let hash = try await ScryptQueue.shared.derive(
@@ -77,9 +79,12 @@ package enum Password {
 /// The parts of a stored hash.
 struct StoredPassword: Hashable, Sendable {
     static let hashBytes = 32
-    static let nobody = StoredPassword(
-        cost: .standard, salt: Array(repeating: 0, count: 16),
-        hash: Array(repeating: 0, count: hashBytes))
+
+    static func nobody(cost: Password.Cost) -> StoredPassword {
+        StoredPassword(
+            cost: cost, salt: Array(repeating: 0, count: 16),
+            hash: Array(repeating: 0, count: hashBytes))
+    }
 
     let cost: Password.Cost
     let salt: [UInt8]

@@ -5,8 +5,13 @@ package import RecordWire
 package final class PasswordSignIn: Sendable {
     private let storage: any Storage
     private let throttle = SignInThrottle()
+    /// Of new hashes: a stored one of another cost is made anew when its owner signs in.
+    private let cost: Password.Cost
 
-    package init(storage: any Storage) { self.storage = storage }
+    package init(storage: any Storage, cost: Password.Cost = .standard) {
+        self.storage = storage
+        self.cost = cost
+    }
 
     /// The user; nil for a wrong password, an unknown address and a disabled user alike, after the
     /// same time. `address` is the network address of the client.
@@ -15,16 +20,44 @@ package final class PasswordSignIn: Sendable {
     package func user(
         emailAddress: Text, password: [UInt8], address: String, now: Timestamp
     ) async throws(ServerError) -> UserRow? {
+        try await user(
+            emailAddress: emailAddress, password: password, address: address, device: nil,
+            now: now)
+    }
+
+    /// The same from a device that may be known as one of the user.
+    func user(
+        emailAddress: Text, password: [UInt8], address: String, device: KnownDevice?, now: Timestamp
+    ) async throws(ServerError) -> UserRow? {
         let milliseconds = now.nanoseconds / 1_000_000
         let account = EmailAddress.folded(emailAddress)
-        try throttle.begin(account: account, address: address, at: milliseconds)
         let user = try await storage.read { (reader) throws(ServerError) in
             try reader.user(emailAddress: account)
         }
-        let isRight = try await Password.verify(password, against: user?.passwordHash)
+        let isKnown = user.map { device?.users.contains($0.name) ?? false } ?? false
+        let attempt = SignInThrottle.Attempt(
+            account: account, address: address, device: isKnown ? device?.id : nil)
+        try throttle.begin(attempt, at: milliseconds)
+        let isRight = try await Password.verify(
+            password, against: user?.passwordHash, unknownCost: cost)
         guard isRight, let user, !user.isDisabled else { return nil }
-        throttle.succeed(account: account, address: address, at: milliseconds)
+        throttle.succeed(attempt, at: milliseconds)
+        if StoredPassword(user.passwordHash)?.cost != cost { await renewHash(of: user, password) }
         return user
+    }
+
+    /// Nobody is kept from signing in by a failure: the next sign-in tries again.
+    private func renewHash(of user: UserRow, _ password: [UInt8]) async {
+        do throws(ServerError) {
+            let hash = try await Password.hash(password, cost: cost)
+            try await storage.write { (transaction) throws(ServerError) in
+                guard var row = try transaction.user(user.name),
+                    row.passwordHash == user.passwordHash
+                else { return }
+                row.passwordHash = hash
+                try transaction.putUser(row)
+            }
+        } catch {}
     }
 }
 

@@ -52,6 +52,19 @@ package enum IPAddress {
         return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
     }
 
+    /// What a client is counted as, whatever is counted: an address of IPv4, or the network of 64
+    /// bits of one of IPv6, which a client has for itself. Other text is its own.
+    package static func client(of address: String) -> String {
+        guard let bytes = bytes(of: address) else { return address }
+        guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
+        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
+    /// Whether this is a name or an address of this machine, which only it can reach.
+    package static func isLoopbackName(_ host: String) -> Bool {
+        host.lowercased() == "localhost" || isLoopback(host)
+    }
+
     package static func isLoopback(_ text: String) -> Bool {
         guard let bytes = bytes(of: text) else { return false }
         return bytes.count == 4

@@ -15,7 +15,7 @@ struct OperationLimiter: Sendable {
 
     /// Before it is known who asks: by the client's address.
     func admit(_ context: HTTPContext) throws(ServerError) {
-        try take(addresses, Self.name(of: context.clientAddress), context)
+        try take(addresses, IPAddress.client(of: context.clientAddress), context)
     }
 
     /// Once it is known: users have their own account, wherever they come from.
@@ -23,7 +23,7 @@ struct OperationLimiter: Sendable {
         throws(ServerError)
     {
         guard let user = caller.user else { return }
-        addresses.giveBack(Self.name(of: context.clientAddress))
+        addresses.giveBack(IPAddress.client(of: context.clientAddress))
         try take(users, user.name.description, context)
         if endpoint == .recordsResolve || endpoint == .recordsAccept {
             try take(resolves, user.name.description, context)
@@ -36,11 +36,5 @@ struct OperationLimiter: Sendable {
         guard let seconds = limiter.take(name, now: context.now) else { return }
         throw ServerError(
             .throttled, "Too many requests: wait for `retryAfter` seconds.", retryAfter: seconds)
-    }
-
-    /// One client of IPv6 has a whole /64 for itself.
-    private static func name(of address: String) -> String {
-        guard let bytes = IPAddress.bytes(of: address), bytes.count == 16 else { return address }
-        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 }

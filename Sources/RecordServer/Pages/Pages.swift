@@ -29,7 +29,8 @@ package struct Pages: Sendable {
     package init(service: RecordService, authenticator: Authenticator) {
         self.service = service
         self.authenticator = authenticator
-        passwords = PasswordSignIn(storage: service.storage)
+        passwords = PasswordSignIn(
+            storage: service.storage, cost: authenticator.settings.passwordCost)
     }
 
     /// Errors become pages too.

@@ -29,7 +29,8 @@ extension Pages {
         do throws(ServerError) {
             user = try await passwords.user(
                 emailAddress: request["email"] ?? "", password: request["password"]?.utf8 ?? [],
-                address: request.client.address, now: request.client.now)
+                address: request.client.address, device: knownDevice(request),
+                now: request.client.now)
         } catch  where error.code == .throttled || error.code == .tryAgainLater {
             let wait: HTML = "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
             var response = signInPage(
@@ -44,6 +45,7 @@ extension Pages {
         }
         var response = try await finish(target, user, staySignedIn, request)
         try await startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
+        remember(user, request, &response)
         return response
     }
 

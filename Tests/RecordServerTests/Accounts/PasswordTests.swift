@@ -12,7 +12,7 @@ struct PasswordTests {
         let second = try await Password.hash(password)
         #expect(first != second)
         let parts = first.string.split(separator: "$")
-        #expect(parts.prefix(4) == ["scrypt", "32768", "8", "1"])
+        #expect(parts.prefix(4) == ["scrypt", "32768", "8", "3"])
         #expect(Base64.decode(Array(parts[4].utf8))?.count == 16)
         #expect(Base64.decode(Array(parts[5].utf8))?.count == 32)
         #expect(try await Password.verify(password, against: first))

@@ -215,17 +215,10 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test("one connection too many of an address, or in all, is refused until another ends")
-    func crowded() async throws {
+    @Test("one connection too many, of a client or in all, ends the one that is idle for longest")
+    func crowdedByIdle() async throws {
         for isTotal in [false, true] {
-            let server = try await server({
-                if isTotal {
-                    $0.limits.connections = 5
-                } else {
-                    $0.limits.connectionsPerAddress = 5
-                }
-                $0.limits.keepAliveSeconds = 30
-            })
+            let server = try await crowdedServer(5, isTotal: isTotal)
             try await server.raw { port in
                 var connections: [RawConnection] = []
                 for _ in 0..<5 {
@@ -234,23 +227,116 @@ import Testing
                     #expect(try connection.readAnswer()?.status == 200)
                     connections.append(connection)
                 }
-                let refused = try RawConnection(port: port)
-                let answer = try refused.readAnswer()
-                #expect(answer?.status == 503)
-                #expect(answer?.text.contains("TRY_AGAIN_LATER") == true)
-                refused.close()
-                connections[0].close()
-                // The server learns of the ends in its own time.
-                var status: Int?
-                for _ in 0..<100 where status != 200 {
-                    let next = try RawConnection(port: port)
-                    try? next.send(
-                        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    status = try next.readAnswer()?.status
+                let next = try RawConnection(port: port)
+                try next.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try next.readAnswer()?.status == 200)
+                #expect(try connections[0].readToEnd().isEmpty)
+                for connection in connections.dropFirst() + [next] {
+                    try connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    #expect(try connection.readAnswer()?.status == 200)
                 }
-                #expect(status == 200)
             }
         }
+    }
+
+    private func crowdedServer(_ limit: Int, isTotal: Bool) async throws -> TestServer {
+        try await server {
+            if isTotal {
+                $0.limits.connections = limit
+            } else {
+                $0.limits.connectionsPerAddress = limit
+            }
+            $0.limits.keepAliveSeconds = 600
+            $0.limits.headerSeconds = 600
+            $0.limits.bodySeconds = 600
+        }
+    }
+
+    @Test("slow connections up to the limit keep no neighbour out", arguments: [false, true])
+    func neighbour(_ isTotal: Bool) async throws {
+        let server = try await crowdedServer(20, isTotal: isTotal)
+        let target = try await server.target(.zonesList, .private, as: .alice)
+        let statuses = try await server.raw { port in
+            var slow: [RawConnection] = []
+            var statuses: [Int?] = []
+            for index in 0..<60 {
+                let connection = try RawConnection(port: port)
+                try connection.send(
+                    index % 2 == 0
+                        ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+                        : "GET /health HTTP/1.1\r\nHost: loc")
+                slow.append(connection)
+                guard index >= 20 else { continue }
+                let honest = try RawConnection(port: port)
+                try honest.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                statuses.append(try honest.readAnswer()?.status)
+                honest.close()
+            }
+            return statuses
+        }
+        #expect(statuses == Array(repeating: 200, count: 40))
+    }
+
+    @Test("where every connection has a request at work, one too many is refused until one ends")
+    func crowdedByWork() async throws {
+        for isTotal in [false, true] {
+            let server = try await server {
+                if isTotal {
+                    $0.limits.connections = 3
+                } else {
+                    $0.limits.connectionsPerAddress = 3
+                }
+                $0.limits.keepAliveSeconds = 600
+                $0.push.holdTime = .seconds(600)
+            }
+            var polls: [RawConnection] = []
+            for _ in 0..<3 {
+                // Through the service, which needs no connection.
+                let path = try await courier(server)
+                polls.append(
+                    try await server.raw { port in
+                        let poll = try RawConnection(port: port, deadline: 30)
+                        try poll.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                        return poll
+                    })
+                let deadline = ContinuousClock.now + .seconds(20)
+                while server.service.push.statistics.waitingPolls != polls.count {
+                    try #require(ContinuousClock.now < deadline)
+                    await Task.yield()
+                }
+            }
+            let refused = try await server.raw { try RawConnection(port: $0).readAnswer() }
+            #expect(refused?.status == 503)
+            #expect(refused?.text.contains("TRY_AGAIN_LATER") == true)
+            server.service.push.shutdown()
+            let answer = try await server.raw { [polls] port in
+                for poll in polls { #expect(try poll.readAnswer()?.status == 200) }
+                let next = try RawConnection(port: port)
+                try next.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return try next.readAnswer()
+            }
+            #expect(answer?.status == 200)
+        }
+    }
+
+    /// The path of a courier of a new device of alice.
+    private func courier(_ server: TestServer) async throws -> String {
+        let alice = try #require(TestServer.Person.alice.user)
+        let session = SessionRow(
+            id: Text(SecureRandom.hex128()), user: alice, container: TestServer.development,
+            createdMilliseconds: 1, expiresMilliseconds: .max, label: "")
+        let user = try #require(
+            try await server.storage.write { (transaction) throws(ServerError) in
+                try transaction.putSession(session)
+                return try transaction.user(alice)
+            })
+        let answer = try await server.service.answer(
+            ["apnsEnvironment": "development"],
+            OperationContext(
+                endpoint: .tokensCreate, container: TestServer.development, scope: .public,
+                caller: .user(user), session: session.id, requestID: "r", now: server.clock.now,
+                baseURL: ""))
+        return try #require(try JSONParser.parse(answer)["webcourierURL"]?.string).string
     }
 
     @Test("500 slow connections do not delay an honest client")
@@ -266,7 +352,7 @@ import Testing
                 let connection = try RawConnection(port: port)
                 try connection.send(
                     index % 2 == 0
-                        ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+                        ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
                         : "GET /health HTTP/1.1\r\nHost: loc")
                 slow.append(connection)
             }

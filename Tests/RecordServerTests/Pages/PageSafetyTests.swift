@@ -155,7 +155,7 @@ struct PageSafetyTests {
             let page = try await visitor.get("/sign-in")
             let answer = try await visitor.signIn(page)
             let cookies = page.setCookies + answer.setCookies
-            #expect(cookies.count == 2)
+            #expect(cookies.count == 3)
             for cookie in cookies {
                 #expect(cookie.contains("; HttpOnly"))
                 #expect(cookie.contains("; SameSite=Lax"))

@@ -94,6 +94,31 @@ struct SignInPageTests {
         #expect(try await visitor.signIn(page).status == 303)
     }
 
+    @Test("strangers who guess do not keep an owner out of the browser that is known")
+    func knownDevice() async throws {
+        let server = try await TestServer.withPasswords {
+            $0.trustedProxies = [AddressRange("127.0.0.1")].compactMap { $0 }
+        }
+        let owner = Visitor(server, from: "192.0.2.1")
+        _ = try await owner.signIn(try await owner.get("/sign-in"))
+        _ = try await owner.submit(try await owner.get("/sessions"), to: "/sign-out")
+        #expect(owner.cookies["recordfs-device"] != nil)
+        // From the owner's own address and from many others.
+        for network in 1...26 {
+            let stranger = Visitor(server, from: "192.0.2.\(network)")
+            let page = try await stranger.get("/sign-in")
+            for _ in 0..<10 {
+                _ = try await stranger.signIn(page, "alice@example.org", "wrong horse")
+            }
+        }
+        let page = try await owner.get("/sign-in")
+        #expect(try await owner.signIn(page).status == 303)
+        // Nobody can tell a stranger from an owner at a browser that is not known.
+        let fresh = Visitor(server, from: "198.51.100.1")
+        let refused = try await fresh.signIn(try await fresh.get("/sign-in"))
+        #expect(refused.status == 429)
+    }
+
     @Test("a page that opened the window gets the token only at its own origin")
     func message() async throws {
         let server = try await TestServer.withPasswords()

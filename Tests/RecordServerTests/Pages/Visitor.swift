@@ -11,7 +11,13 @@ final class Visitor: Sendable {
     let server: TestServer
     private let jar = Mutex<[String: String]>([:])
 
-    init(_ server: TestServer) { self.server = server }
+    /// Where a trusted proxy says that the visitor comes from.
+    let address: String?
+
+    init(_ server: TestServer, from address: String? = nil) {
+        self.server = server
+        self.address = address
+    }
 
     var cookies: [String: String] {
         get { jar.withLock { $0 } }
@@ -28,7 +34,7 @@ final class Visitor: Sendable {
     }
 
     func get(_ target: String) async throws -> Page {
-        keep(try await server.request(.get, target, headers: [.cookie: cookieHeader]))
+        keep(try await server.request(.get, target, headers: headers))
     }
 
     func post(_ target: String, _ form: [(String, String)]) async throws -> Page {
@@ -38,9 +44,8 @@ final class Visitor: Sendable {
         return keep(
             try await server.request(
                 .post, target,
-                headers: [
-                    .cookie: cookieHeader, .contentType: "application/x-www-form-urlencoded",
-                ], body: Array(body.utf8)))
+                headers: headers + [.contentType: "application/x-www-form-urlencoded"],
+                body: Array(body.utf8)))
     }
 
     /// Sends the first form of the page that goes to `action`, with its hidden fields and these.
@@ -81,6 +86,12 @@ final class Visitor: Sendable {
         }
     }
 
+    private var headers: HTTPFields {
+        var headers: HTTPFields = [.cookie: cookieHeader]
+        if let address, let name = HTTPField.Name("X-Forwarded-For") { headers[name] = address }
+        return headers
+    }
+
     private var cookieHeader: String {
         jar.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
     }
@@ -104,7 +115,10 @@ extension TestServer {
         _ transport: Transport = .router,
         configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
-        let server = try await TestServer(transport, configure: configure)
+        let server = try await TestServer(transport) {
+            $0.accounts.passwordCost = .quick
+            configure(&$0)
+        }
         for name in ["alice", "bob", "carol"] {
             _ = try await server.accounts.setPassword(
                 of: Text(name + "@example.org"), to: Array("correct horse".utf8), cost: .quick)

@@ -18,16 +18,17 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = channel.remoteAddress?.ipAddress ?? ""
-        let refused = table.open(address)
+        let (place, refused) = table.open(address)
         metrics.connectionOpened()
         channel.closeFuture.whenComplete { [table, metrics] _ in
-            table.close(address)
+            table.close(place)
             metrics.connectionClosed()
         }
         return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.current)) }
-            let gate = ConnectionGate(limits: limits, metrics: metrics, refused: refused)
+            let gate = ConnectionGate(
+                limits: limits, metrics: metrics, place: place, refused: refused)
             try pipeline.addHandler(ArrivalHandler(gate))
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
             decoderLimits.maxHeaderFieldSize = limits.headerBytes

@@ -27,7 +27,12 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: HTTPLimits
     private let metrics: ServerMetrics
+    private let place: ConnectionPlace
     private let refused: RefusedConnection?
+    /// Since when the connection waits for what it waits for.
+    private var waiting = ConnectionPlace.Waiting.none
+    private var waitingStart = NIODeadline.now()
+    private var hasAnswered = false
     private var clock: ConnectionClock
     private var state = State.open
     /// After the answer that is being written.
@@ -41,9 +46,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Of what arrived after the last answer.
     private var skippedBytes = 0
 
-    init(limits: HTTPLimits, metrics: ServerMetrics, refused: RefusedConnection?) {
+    init(
+        limits: HTTPLimits, metrics: ServerMetrics, place: ConnectionPlace,
+        refused: RefusedConnection?
+    ) {
         self.limits = limits
         self.metrics = metrics
+        self.place = place
         self.refused = refused
         clock = ConnectionClock(limits: limits, now: .now())
     }
@@ -71,6 +80,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin(_ context: ChannelHandlerContext) {
+        let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+        place.onShed { gate.eventLoop.execute { gate.value.shed() } }
         if let refused {
             metrics.noteRefused(refused.rawValue)
             send(.crowded, context)
@@ -213,6 +224,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answerEnded(_ context: ChannelHandlerContext) {
         clock.answerEnded(.now())
+        hasAnswered = true
         if case .refusing(let refusal) = state {
             if clock.unanswered == 0 { send(refusal, context) }
         } else if closesAfterAnswer, clock.unanswered == 0 || clock.reading != .idle {
@@ -260,8 +272,43 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Time
 
+    /// What the server waits for from the client.
+    private var expected: ConnectionPlace.Waiting {
+        guard case .open = state else { return .nextRequest }
+        switch clock.reading {
+        case .idle:
+            if clock.unanswered > 0 { return .none }
+            return hasAnswered ? .nextRequest : .requestEnd
+        case .header: return clock.unanswered == 0 ? .requestEnd : .none
+        case .body: return clock.unanswered == 1 ? .requestEnd : .none
+        // Who may upload has proved who it is.
+        case .upload: return .none
+        }
+    }
+
+    private func notePlace() {
+        let expected = expected
+        guard expected != waiting else { return }
+        waiting = expected
+        waitingStart = .now()
+        place.note(expected, since: waitingStart)
+    }
+
+    /// Makes room for another connection, unless something has come in the meantime.
+    private func shed() {
+        guard let context else { return }
+        guard expected != .none else { return }
+        metrics.noteRefused("shed")
+        switch (clock.reading, state) {
+        case (.body, .open): failBody(ConnectionRefusal.crowded, context)
+        case (.header, .open): send(.crowded, context)
+        default: context.close(promise: nil)
+        }
+    }
+
     /// One timer a connection, moved when it fires and not with every byte.
     private func schedule(_ context: ChannelHandlerContext) {
+        notePlace()
         guard let deadline = clock.next, deadline < timerDeadline else { return }
         timer?.cancel()
         timerDeadline = deadline

@@ -1,0 +1,47 @@
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import RecordServer
+
+@Suite("The table of connections") struct ConnectionTableTests {
+    private func table(perAddress: Int, all: Int = 1_000) -> ConnectionTable {
+        var limits = HTTPLimits()
+        limits.connectionsPerAddress = perAddress
+        limits.connections = all
+        return ConnectionTable(limits: limits, unlimited: [])
+    }
+
+    @Test("all addresses of a network of IPv6 count as one client, and IPv4 is IPv4 in any form")
+    func clients() {
+        let table = table(perAddress: 2)
+        #expect(table.open("2001:db8::1").refused == nil)
+        #expect(table.open("2001:db8::2:1").refused == nil)
+        #expect(table.open("2001:db8::ffff").refused == .address)
+        #expect(table.open("2001:db8:0:1::1").refused == nil)
+        #expect(table.open("192.0.2.1").refused == nil)
+        #expect(table.open("::ffff:192.0.2.1").refused == nil)
+        #expect(table.open("192.0.2.1").refused == .address)
+    }
+
+    @Test(
+        "idle connections go first, then unfinished requests; of each the one that waits for longest"
+    )
+    func order() {
+        let table = table(perAddress: 5)
+        let now = NIODeadline.now()
+        let ended = Mutex<[Int]>([])
+        let kinds: [(ConnectionPlace.Waiting, Int64)] = [
+            (.requestEnd, 2), (.requestEnd, 9), (.nextRequest, 1), (.nextRequest, 5), (.none, 99),
+        ]
+        for (index, (kind, seconds)) in kinds.enumerated() {
+            let (place, refused) = table.open("192.0.2.1")
+            #expect(refused == nil)
+            place.onShed { ended.withLock { $0.append(index) } }
+            place.note(kind, since: now - .seconds(seconds))
+        }
+        for _ in 0..<4 { #expect(table.open("192.0.2.1").refused == nil) }
+        #expect(ended.withLock { $0 } == [3, 2, 1, 0])
+        #expect(table.open("192.0.2.1").refused == .address)
+    }
+}
