@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import FoundationEssentials
 import RecordServer
 
 /// What the command line says of the configuration.
@@ -24,6 +24,8 @@ struct ConfigurationOptions: ParsableArguments {
     var trustedProxies: String?
     @Option(help: ArgumentHelp("`text` or `json`.", valueName: "format"))
     var logFormat: String?
+    @Flag(help: "Take plain HTTP from other machines, which anybody on the way can read.")
+    var insecure = false
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp("Any key of the configuration.", valueName: "key=value"))
@@ -33,10 +35,12 @@ struct ConfigurationOptions: ParsableArguments {
     func configuration(data: DataOptions) throws -> ServerConfiguration {
         var reader = ConfigurationReader()
         do throws(ConfigurationError) {
-            if let path = config ?? Self.variable("RECORDFS_SERVER_CONFIG") {
+            let variables = ProcessInfo.processInfo.environment
+            let file = variables[ConfigurationReader.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
+            if let path = config ?? file {
                 try reader.readFile(try Self.read(path), name: path)
             }
-            try reader.readEnvironment(Self.variable)
+            try reader.readEnvironment(variables)
             for (key, value) in flags {
                 if let value { try reader.set(key, value, place: "--\(key)") }
             }
@@ -64,16 +68,12 @@ struct ConfigurationOptions: ParsableArguments {
             ("listen", listen), ("container", container), ("public-url", publicURL),
             ("tls-certificate", tlsCertificate), ("tls-key", tlsKey),
             ("trusted-proxies", trustedProxies), ("log-format", logFormat),
+            ("insecure", insecure ? "true" : nil),
         ]
     }
 
     private static func missing(_ reader: ConfigurationReader, _ data: DataOptions) -> String? {
         reader.configuration.dataDirectory.isEmpty ? data.directory : nil
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
     }
 
     private static func read(_ path: String) throws(ConfigurationError) -> String {

@@ -12,8 +12,8 @@ extension ConfigurationKey {
         .text("container", \.container, "The container that the first run makes."),
         ConfigurationKey(
             name: "public-url",
-            explanation: "Scheme, host and port that clients use, when this is behind a proxy. "
-                + "Empty: what each request says.",
+            explanation: "Scheme, host and port that clients use; what the server hands out begins "
+                + "so. Empty: this machine.",
             apply: { $0.setPublicURL($1) }, show: { $0.publicURL ?? "" }),
         ConfigurationKey(
             name: "trusted-proxies",
@@ -23,6 +23,13 @@ extension ConfigurationKey {
             show: { $0.trustedProxies.map(\.text).joined(separator: ", ") }),
         .optional("tls-certificate", \.tlsCertificatePath, "PEM file of the certificate chain."),
         .optional("tls-key", \.tlsKeyPath, "PEM file of the private key of the certificate."),
+        .number(
+            "hsts-seconds", \.hstsSeconds, 0...63_072_000,
+            "How long browsers that came by https shall come by nothing else; 0: as they like."),
+        .flag(
+            "insecure", \.isInsecure,
+            "Takes plain HTTP from other machines: whoever is on the way reads passwords and tokens."
+        ),
     ]
 
     private static let operation: [ConfigurationKey] = [

@@ -34,15 +34,27 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Variables that are empty count as not there.
-    package mutating func readEnvironment(_ value: (String) -> String?)
+    /// Variables that are empty count as not there. `RECORDFS_SERVER_CONFIG`, which names the file,
+    /// is none of them.
+    package mutating func readEnvironment(_ variables: [String: String])
         throws(ConfigurationError)
     {
-        for key in ConfigurationKey.all {
-            guard let text = value(key.environmentName), !text.isEmpty else { continue }
-            try set(key.name, text, place: key.environmentName)
+        let keys = Dictionary(
+            ConfigurationKey.all.map { ($0.environmentName, $0.name) }, uniquingKeysWith: { $1 })
+        for (variable, text) in variables.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix("RECORDFS_SERVER_") && variable != Self.fileVariable {
+            guard !text.isEmpty else { continue }
+            guard let key = keys[variable] else {
+                throw ConfigurationError(
+                    "\(variable): there is no such key. `recordfs-server configuration` prints "
+                        + "all; the variable of a key is its name in capitals.")
+            }
+            try set(key, text, place: variable)
         }
     }
+
+    /// Names the file.
+    package static let fileVariable = "RECORDFS_SERVER_CONFIG"
 
     /// One value of the command line, or of a program.
     package mutating func set(_ name: String, _ value: String, place: String)
@@ -63,6 +75,26 @@ package struct ConfigurationReader {
         let tls = [configuration.tlsCertificatePath, configuration.tlsKeyPath].compactMap { $0 }
         guard tls.count != 1 else {
             throw ConfigurationError("`tls-certificate` and `tls-key` go together.")
+        }
+        try checkReach()
+    }
+
+    /// What may be missing as long as only this machine can connect.
+    private func checkReach() throws(ConfigurationError) {
+        guard !configuration.listensAtLoopback else { return }
+        let isSafe = configuration.hasTLS || !configuration.trustedProxies.isEmpty
+        guard isSafe || configuration.isInsecure else {
+            throw ConfigurationError(
+                "Other machines can connect to \(configuration.authority), and whoever is on the way "
+                    + "would read passwords and tokens. Give `tls-certificate` and `tls-key`; or "
+                    + "listen at 127.0.0.1 behind a proxy; or name the proxy in `trusted-proxies`; "
+                    + "or say --insecure.")
+        }
+        guard configuration.publicURL != nil else {
+            throw ConfigurationError(
+                "`public-url` is missing: other machines can connect to \(configuration.authority), "
+                    + "and only you know the name that they use, such as "
+                    + "https://records.example.org.")
         }
     }
 

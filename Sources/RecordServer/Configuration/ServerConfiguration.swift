@@ -9,9 +9,13 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var port = 8080
     /// Made by the first run.
     package var container = "iCloud.org.recordfs.default"
-    /// Scheme, host and port that clients use, without a slash at the end. Nil: what the request
-    /// itself says.
+    /// Scheme, host and port that clients use, without a slash at the end. Nil: this machine, or
+    /// what a trusted proxy says.
     package var publicURL: String?
+    /// Whether plain HTTP is taken from other machines, which are no trusted proxies.
+    package var isInsecure = false
+    /// For how long browsers shall use nothing but TLS; 0 for what they like.
+    package var hstsSeconds = 31_536_000
     /// Addresses and networks (`10.0.0.0/8`) of proxies whose X-Forwarded headers count.
     package var trustedProxies: [AddressRange] = []
     package var tlsCertificatePath: String?
@@ -45,6 +49,18 @@ package struct ServerConfiguration: Sendable, Equatable {
 
     package enum Durability: String, Sendable, CaseIterable {
         case full, normal
+    }
+}
+
+extension ServerConfiguration {
+    /// Whether only this machine can reach the address at which the server listens.
+    package var listensAtLoopback: Bool { IPAddress.isLoopbackName(host) }
+    package var hasTLS: Bool { tlsCertificatePath != nil }
+
+    /// Whether a request that comes without TLS from `peer` is safe from readers on its way, or
+    /// taken all the same.
+    func takesPlainHTTP(from peer: String) -> Bool {
+        isInsecure || IPAddress.isLoopback(peer) || trustedProxies.contains { $0.contains(peer) }
     }
 }
 

@@ -1,7 +1,9 @@
 import HTTPTypes
 
-/// Where a request comes from and what the client called this server, through proxies that are
-/// trusted.
+/// Where a request comes from and what clients call this server, through proxies that are trusted.
+///
+/// What the server hands out never begins with a name that only the request says: somebody else may
+/// have written it. Names of this machine, which lead nobody away from it, are taken.
 struct ClientIdentity {
     let address: String
     /// Scheme, host and port; no slash at the end.
@@ -18,7 +20,7 @@ struct ClientIdentity {
             return
         }
         var scheme = isTLS ? "https" : "http"
-        var host = head.authority
+        var host = head.authority.flatMap { Self.isLoopback(authority: $0) ? $0 : nil }
         if isProxied {
             if let proto = head.headerFields[.forwardedProto]?.lowercased(),
                 proto == "http" || proto == "https"
@@ -43,6 +45,18 @@ struct ClientIdentity {
             if !proxies.contains(where: { $0.contains(address) }) { return address }
         }
         return peer
+    }
+
+    /// Host and perhaps port of this machine.
+    private static func isLoopback(authority: String) -> Bool {
+        var host = Substring(authority)
+        if let colon = host.lastIndex(of: ":"),
+            host[host.index(after: colon)...].allSatisfy(\.isNumber)
+        {
+            host = host[..<colon]
+        }
+        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        return IPAddress.isLoopbackName(String(host))
     }
 
     /// A host with or without port as it may stand in a URL; nil for anything else.

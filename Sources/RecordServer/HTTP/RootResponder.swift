@@ -26,15 +26,29 @@ struct RootResponder: Sendable {
         context.facts.note { $0.endpoint = place.rawValue }
         if place == .courier { observer.metrics.pollBegan() }
         defer { if place == .courier { observer.metrics.pollEnded() } }
-        var response = await answer(request, context)
+        let isReadable = !isTLS && !configuration.takesPlainHTTP(from: peer)
+        var response =
+            isReadable ? refusePlainHTTP(context) : await answer(request, context)
         AnswerHeaders.add(
             to: &response, requestID: context.requestID, now: context.now,
             isAPI: place != .page)
+        if context.isSecure, configuration.hstsSeconds > 0 {
+            response.headers[.strictTransportSecurity] = "max-age=\(configuration.hstsSeconds)"
+        }
         if request.method == .head { response = response.createHeadResponse() }
         observer.note(
             request, context, status: response.status.code,
             bytesOut: response.body.contentLength, duration: ContinuousClock.now - started)
         return response
+    }
+
+    /// Too late for what the request itself holds, but nobody goes on so.
+    private func refusePlainHTTP(_ context: HTTPContext) -> Response {
+        let error = ServerError(
+            .accessDenied,
+            "This server takes plain HTTP from its own machine and its proxies alone: use https.")
+        context.facts.note { $0.code = error.code }
+        return error.response(requestID: context.requestID)
     }
 
     private func answer(_ request: Request, _ context: HTTPContext) async -> Response {

@@ -13,6 +13,10 @@ struct BackupFiles: Sendable {
 
     /// Makes the directory, or takes one that is empty.
     func create() throws(ServerError) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            throw ServerError(.badRequest, "\(path) is no directory; name an empty or new one.")
+        }
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw Self.failure("make", path, errno)
         }

@@ -12,6 +12,7 @@ package struct DataDirectory: Sendable {
 
     /// Makes the directory, and those that it is in, for this user alone where they are missing.
     package func make() throws(ServerError) {
+        try requireNoFile()
         var made = path.first == "/" ? "/" : ""
         for component in path.split(separator: "/") {
             made += component
@@ -23,6 +24,13 @@ package struct DataDirectory: Sendable {
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
             throw failure("cannot be used: \(Self.errorText)")
         }
+    }
+
+    /// Errors where there is something at the path that is no directory.
+    package func requireNoFile() throws(ServerError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        throw ServerError(.badRequest, "\(path) is no directory. Name one with --data.")
     }
 
     /// Keeps other servers out while the lock lives; commands for users and keys need none.

@@ -16,10 +16,10 @@ struct RequestObserver: Sendable {
         metrics.note(facts, status: status, bytesOut: bytesOut, duration: duration)
         var metadata: Logger.Metadata = [
             "id": "\(context.requestID)", "method": "\(request.method.rawValue)",
-            "endpoint": "\(facts.endpoint)", "status": "\(status)",
-            "ms": "\(duration.milliseconds)", "in": "\(facts.bytesIn)",
+            "endpoint": "\(facts.endpoint)", "status": .number(status),
+            "ms": .number(duration.milliseconds), "in": .number(facts.bytesIn),
         ]
-        if let bytesOut { metadata["out"] = "\(bytesOut)" }
+        if let bytesOut { metadata["out"] = .number(bytesOut) }
         if let container = facts.container { metadata["container"] = "\(container)" }
         if let scope = facts.scope { metadata["scope"] = "\(scope.rawValue)" }
         if let user = facts.user { metadata["user"] = "\(user)" }

@@ -24,25 +24,32 @@ package struct ServerLog: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        var fields: [(String, String)] = [
-            ("time", ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000)),
-            ("level", event.level.rawValue),
-            ("message", event.message.description),
-        ]
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        fields += all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-        Self.write(format == .json ? Self.json(fields) : Self.text(fields))
+        Self.write(line(of: event))
     }
 
-    private static func json(_ fields: [(String, String)]) -> [UInt8] {
-        let members = fields.map { JSONMember(key: Text($0), value: JSONValue($1)) }
+    /// Without its end.
+    package func line(of event: LogEvent) -> [UInt8] {
+        var fields: [(String, Logger.MetadataValue)] = [
+            ("time", "\(ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000))"),
+            ("level", "\(event.level.rawValue)"), ("message", "\(event.message)"),
+        ]
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return format == .json ? Self.json(fields) : Self.text(fields)
+    }
+
+    private static func json(_ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
+        let members = fields.map { key, value in
+            JSONMember(
+                key: Text(key), value: value.number.map { JSONValue($0) } ?? JSONValue("\(value)"))
+        }
         return JSONValue.object(members).serialized()
     }
 
     /// A value with spaces, quotes or controls in it is written as a string of JSON.
-    static func text(_ fields: [(String, String)]) -> [UInt8] {
+    static func text(_ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
         var line: [UInt8] = []
-        for (key, value) in fields {
+        for (key, value) in fields.map({ ($0, "\($1)") }) {
             if !line.isEmpty { line.append(0x20) }
             line += Array(key.utf8) + [UInt8(ascii: "=")]
             let isPlain =
@@ -59,5 +66,17 @@ package struct ServerLog: LogHandler {
     private static func write(_ line: [UInt8]) {
         let bytes = line + [0x0A]
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
+extension Logger.MetadataValue {
+    /// What a program reads as a number.
+    static func number(_ value: some BinaryInteger) -> Logger.MetadataValue {
+        .stringConvertible(Int64(clamping: value))
+    }
+
+    fileprivate var number: Int64? {
+        guard case .stringConvertible(let value) = self else { return nil }
+        return value as? Int64
     }
 }

@@ -14,6 +14,11 @@ struct OpenedData {
 
     /// Errors: a message when there is none.
     init(_ options: DataOptions) throws {
+        do throws(ServerError) {
+            try DataDirectory(options.directory).requireNoFile()
+        } catch {
+            throw CommandFailure(error)
+        }
         guard access(options.databasePath, F_OK) == 0 else {
             throw CommandFailure(
                 "There is no server's data in \(options.directory). Run `recordfs-server serve` "

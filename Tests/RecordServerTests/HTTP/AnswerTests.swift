@@ -211,4 +211,62 @@ import Testing
             answer.json["redirectURL"]?.string?.string.hasPrefix("https://records.example.org/")
                 == true)
     }
+
+    @Test("the Host of a request is believed where it names this machine, and nowhere else")
+    func hosts() async throws {
+        let server = try await TestServer(.socket)
+        let target = try await server.target(.zonesList, .private, as: .anonymous)
+        for (host, expected) in [
+            ("localhost:\(server.port)", "http://localhost:\(server.port)/"),
+            ("[::1]:7", "http://[::1]:7/"), ("127.0.0.1", "http://127.0.0.1/"),
+            ("evil.example.org", "http://127.0.0.1:0/"),
+            ("localhost.evil.example.org", "http://127.0.0.1:0/"),
+            ("127.0.0.1.evil.example.org:80", "http://127.0.0.1:0/"),
+        ] {
+            let answer = try await server.raw { port in
+                let connection = try RawConnection(port: port)
+                try connection.send(
+                    "POST \(target) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 0\r\n\r\n")
+                return try connection.readAnswer()
+            }
+            let url = try JSONParser.parse(answer?.body ?? [])["redirectURL"]?.string?.string
+            #expect(url?.hasPrefix(expected) == true, "\(host): \(url ?? "")")
+        }
+    }
+
+    @Test("plain HTTP is taken from this machine and from proxies, else with a word only")
+    func plainHTTP() async throws {
+        for isInsecure in [false, true] {
+            let server = try await TestServer {
+                $0.isInsecure = isInsecure
+                $0.trustedProxies = [AddressRange("10.0.0.0/8")].compactMap { $0 }
+            }
+            for (peer, isSafe) in [
+                ("127.0.0.1", true), ("::1", true), ("10.1.2.3", true), ("192.0.2.1", false),
+                ("", false),
+            ] {
+                for path in ["/health", "/sign-in"] {
+                    let answer = try await server.application.respond(.get, path, peer: peer)
+                    #expect(answer.status == (isSafe || isInsecure ? 200 : 403), "\(peer)")
+                }
+            }
+        }
+    }
+
+    @Test("who came by https is told to come by nothing else, unless the operator minds")
+    func transportSecurity() async throws {
+        for (publicURL, seconds, expected) in [
+            ("https://records.example.org", 31_536_000, "max-age=31536000"),
+            ("https://records.example.org", 0, nil), ("http://records.example.org", 60, nil),
+        ] as [(String, Int, String?)] {
+            let server = try await TestServer {
+                $0.publicURL = publicURL
+                $0.hstsSeconds = seconds
+            }
+            for path in ["/health", "/sign-in", "/nothing"] {
+                let answer = try await server.request(.get, path)
+                #expect(answer.headers[.strictTransportSecurity] == expected)
+            }
+        }
+    }
 }

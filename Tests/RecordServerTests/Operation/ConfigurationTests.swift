@@ -8,7 +8,7 @@ import Testing
     ) throws -> ServerConfiguration {
         var reader = ConfigurationReader()
         try reader.readFile(file, name: "server.conf")
-        try reader.readEnvironment { environment[$0] }
+        try reader.readEnvironment(environment)
         for (name, value) in flags { try reader.set(name, value, place: "--\(name)") }
         try reader.check()
         return reader.configuration
@@ -28,11 +28,11 @@ import Testing
         #expect(try read(file: file).port == 1)
         #expect(try read(file: file).service.quotaBytes == 1)
         #expect(try read(file: file).container == "iCloud.a")
-        let environment = ["RECORDFS_SERVER_LISTEN": "[::]:2", "RECORDFS_SERVER_CONTAINER": ""]
+        let environment = ["RECORDFS_SERVER_LISTEN": "[::1]:2", "RECORDFS_SERVER_CONTAINER": ""]
         let second = try read(file: file, environment: environment)
         #expect(second.port == 2)
-        #expect(second.host == "::")
-        #expect(second.authority == "[::]:2")
+        #expect(second.host == "::1")
+        #expect(second.authority == "[::1]:2")
         #expect(second.container == "iCloud.a")
         let third = try read(
             file: file, environment: environment, flags: [("listen", "localhost:3")])
@@ -70,6 +70,45 @@ import Testing
             Issue.record("it was taken")
         } catch let error as ConfigurationError {
             #expect(error.description.contains("RECORDFS_SERVER_BODY_BYTES"))
+        }
+    }
+
+    @Test("a variable of no key is an error, and those of other programs are theirs")
+    func unknownVariables() throws {
+        for name in ["RECORDFS_SERVER_PUBLICURL", "RECORDFS_SERVER_", "RECORDFS_SERVER_listen"] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try read(environment: [name: "x"])
+            }
+            #expect(error?.description.contains("\(name):") == true)
+        }
+        let configuration = try read(environment: [
+            "RECORDFS_SERVER_CONFIG": "/etc/x", "RECORDFS_SERVER_NOTHING": "",
+            "RECORDFS_SERVERS": "x", "RECORDFS_FAILPOINT": "x", "HOME": "/",
+        ])
+        #expect(configuration == ServerConfiguration())
+    }
+
+    @Test("what other machines reach needs TLS, a proxy or a word, and its public URL")
+    func reach() throws {
+        let tls = "tls-certificate = a.pem\ntls-key = b.pem\n"
+        let named = "public-url = https://records.example.org\n"
+        for address in ["0.0.0.0:80", "[::]:80", "192.0.2.1:80", "records.example.org:80"] {
+            let listen = "listen = \(address)\n"
+            for (file, words) in [
+                (listen + named, "--insecure"), (listen, "--insecure"),
+                (listen + tls, "`public-url` is missing"),
+                (listen + "insecure = true", "`public-url` is missing"),
+                (listen + "trusted-proxies = 10.0.0.1", "`public-url` is missing"),
+            ] {
+                let error = #expect(throws: ConfigurationError.self) { try read(file: file) }
+                #expect(error?.description.contains(words) == true, "\(file)")
+            }
+            for more in [tls, "insecure = true", "trusted-proxies = 10.0.0.1"] {
+                #expect(try read(file: listen + named + more).publicURL != nil)
+            }
+        }
+        for address in ["127.0.0.1:80", "127.8.8.8:80", "[::1]:80", "localhost:80"] {
+            #expect(try read(file: "listen = \(address)").publicURL == nil)
         }
     }
 

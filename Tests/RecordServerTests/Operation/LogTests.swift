@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import RecordModel
 import RecordServer
@@ -55,5 +56,22 @@ import Testing
         }
         #expect(log.lines.count >= 3)
         #expect(!log.text.contains("hidden-secret"))
+    }
+
+    @Test("numbers are numbers in a log of JSON objects")
+    func numbers() async throws {
+        let directory = try TemporaryDirectory()
+        let process = try await ServerProcess.serve(
+            data: directory.path + "/data", arguments: ["--log-format", "json"])
+        _ = try await RawHTTP.request(port: process.port, "GET", "/health")
+        process.signal(SIGTERM)
+        #expect(try await process.wait() == 0)
+        let line = try #require(
+            process.errorText.split(separator: "\n").first { $0.contains("health") })
+        let json = try JSONParser.parse(Array(line.utf8))
+        #expect(json["status"] == 200)
+        #expect(json["in"] == 0)
+        #expect(json["ms"]?.int64 != nil && json["out"]?.int64 != nil, "\(line)")
+        #expect(json["id"]?.string != nil && json["level"] == "info")
     }
 }

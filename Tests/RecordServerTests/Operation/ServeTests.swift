@@ -135,6 +135,71 @@ import Testing
         #expect(try await server.wait() == 0)
     }
 
+    @Test("what is wrong with certificate and key is said in words")
+    func certificateFaults() async throws {
+        let (certificate, key) = (files.path + "/cert.pem", files.path + "/key.pem")
+        try await makeCertificate("first.example.org", certificate, key)
+        let other = files.path + "/other.pem"
+        try await makeCertificate("other.example.org", files.path + "/x.pem", other)
+        let (text, locked) = (files.path + "/text", files.path + "/locked.pem")
+        try write("nothing\n", to: text)
+        _ = try await shell(
+            "openssl pkey -in \(key) -aes128 -passout pass:secret1 -out \(locked)")
+        for (certificate, key, words) in [
+            (text, key, "\(text) holds no certificate in PEM form"),
+            (certificate, text, "\(text) holds no private key in PEM form"),
+            (certificate, locked, "or one with a passphrase"),
+            (certificate, other, "The key \(other) is not that of the first certificate"),
+            (certificate, files.path + "/none", "/none cannot be read: No such file or directory"),
+        ] {
+            let server = try ServerProcess([
+                "serve", "--data", data, "--listen", "127.0.0.1:0", "--tls-certificate",
+                certificate, "--tls-key", key,
+            ])
+            #expect(try await server.wait() == 1)
+            #expect(server.errorText.contains(words), "\(server.errorText)")
+            #expect(!server.errorText.contains("SSL"), "\(server.errorText)")
+        }
+    }
+
+    @Test(
+        "a file where the data shall be is named as what it is",
+        arguments: [
+            ["serve", "--listen", "127.0.0.1:0", "--data", "FILE"],
+            ["user", "list", "--data", "FILE"],
+            ["restore", "--data", "FILE", "DATA"], ["backup", "--data", "DATA", "FILE"],
+        ])
+    func fileAsData(_ arguments: [String]) async throws {
+        let file = files.path + "/file"
+        try write("text\n", to: file)
+        let server = try await ServerProcess.serve(data: data)
+        let command = try ServerProcess(
+            arguments.map { $0 == "FILE" ? file : $0 == "DATA" ? data : $0 })
+        #expect(try await command.wait() == 1)
+        #expect(command.errorText.contains("\(file) is no directory"), "\(command.errorText)")
+        #expect(server.pid > 0)
+    }
+
+    @Test("a variable of no key and plain HTTP for other machines end the program with words")
+    func refusedConfigurations() async throws {
+        for (arguments, environment, words) in [
+            ([], ["RECORDFS_SERVER_PUBLICURL": "x"], "RECORDFS_SERVER_PUBLICURL"),
+            (["--listen", "0.0.0.0:0", "--public-url", "http://a.example"], [:], "--insecure"),
+            (["--listen", "0.0.0.0:0", "--insecure"], [:], "`public-url` is missing"),
+        ] as [([String], [String: String], String)] {
+            let server = try ServerProcess(
+                ["serve", "--data", data] + arguments, environment: environment)
+            #expect(try await server.wait() == 1)
+            #expect(server.errorText.contains(words), "\(server.errorText)")
+        }
+        let server = try await ServerProcess.serve(
+            data: data,
+            arguments: [
+                "--listen", "0.0.0.0:0", "--insecure", "--public-url", "http://a.example:1",
+            ])
+        #expect(server.errorText.contains("plain HTTP is taken from other machines"))
+    }
+
     @Test("a certificate that cannot be read ends the program with its name")
     func badCertificate() async throws {
         let server = try ServerProcess([

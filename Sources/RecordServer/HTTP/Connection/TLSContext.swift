@@ -1,3 +1,4 @@
+import Glibc
 import NIOSSL
 package import RecordWire
 import Synchronization
@@ -26,19 +27,40 @@ package final class TLSContext: Sendable {
     private static func read(_ certificatePath: String, _ keyPath: String) throws(ServerError)
         -> NIOSSLContext
     {
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificatePath)
-            let key = try NIOSSLPrivateKey(file: keyPath, format: .pem)
-            var settings = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-            settings.minimumTLSVersion = .tlsv12
-            settings.applicationProtocols = ["http/1.1"]
-            return try NIOSSLContext(configuration: settings)
-        } catch {
-            throw ServerError(
-                .internalError,
-                "The certificate \(certificatePath) with the key \(keyPath) cannot be used: "
-                    + "\(error)")
+        try requireReadable(certificatePath)
+        try requireReadable(keyPath)
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(certificatePath), !chain.isEmpty else {
+            throw failure("\(certificatePath) holds no certificate in PEM form.")
         }
+        // Without the callback BoringSSL would ask at the terminal.
+        guard
+            let key = try? NIOSSLPrivateKey(
+                file: keyPath, format: .pem, passphraseCallback: { $0(Array<UInt8>()) })
+        else {
+            throw failure(
+                "\(keyPath) holds no private key in PEM form, or one with a passphrase. Take the "
+                    + "passphrase away: openssl pkey -in OLD -out NEW")
+        }
+        var settings = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        settings.minimumTLSVersion = .tlsv12
+        settings.applicationProtocols = ["http/1.1"]
+        guard let context = try? NIOSSLContext(configuration: settings) else {
+            throw failure(
+                "The key \(keyPath) is not that of the first certificate of \(certificatePath).")
+        }
+        return context
+    }
+
+    private static func requireReadable(_ path: String) throws(ServerError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw failure("\(path) cannot be read: \(String(cString: strerror(errno))).")
+        }
+        close(descriptor)
+    }
+
+    private static func failure(_ reason: String) -> ServerError {
+        ServerError(.internalError, reason)
     }
 }
