@@ -22,10 +22,8 @@ package struct AssetSweeper: Sendable {
         try await remove(try await unknown(among: [hash]))
     }
 
-    /// To be called once at start: also removes what interrupted uploads left, and files that a
-    /// crash kept from being known.
+    /// To be called once at start: also removes files that a crash kept from being known.
     package func recover() async throws(ServerError) {
-        try await directory.removeLeftovers()
         try await settleDoomed()
         let folders = try await onFiles { directory throws(ServerError) in
             try directory.folders()

@@ -64,6 +64,8 @@ package struct ServerInstance: Sendable {
                 "plain HTTP is taken from other machines: passwords and tokens can be read on the way",
                 metadata: ["address": "\(configuration.authority)"])
         }
+        // An upload that goes on could lose its file to this.
+        try await assets.removeLeftovers()
         let running = try await application.start()
         reservation.release()
         return ServerInstance(

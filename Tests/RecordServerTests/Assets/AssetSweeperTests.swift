@@ -82,6 +82,7 @@ import Testing
         // As a crash between the two steps of a removal leaves it.
         let known = try #require(try await fixture.row(asset)).sha256
         _ = try #require(try directory.doom(known))
+        try await directory.removeLeftovers()
         try await sweeper.recover()
         #expect(fixture.files.filter { $0.utf8.count == 64 } == [known.hex])
         #expect(AssetFixture.names(in: directory.path + "/doomed") == [])
