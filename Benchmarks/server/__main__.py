@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import hostile
 import measure
 from report import judge, tables
 from server import Server
@@ -23,6 +24,8 @@ def arguments():
     parser.add_argument("--large", action="store_true", help="also a zone of 1 000 000 records")
     parser.add_argument("--rounds", type=int, default=5,
                         help="how often batches and bare rows have their turn (5)")
+    parser.add_argument("--hostile", type=int, metavar="SECONDS",
+                        help="how long 100 hostile callers have their turn (600, --quick 5)")
     parser.add_argument("--server", help="the program to measure (.build/release/recordfs-server)")
     parser.add_argument("--json", help="where all figures go")
     parser.add_argument("--markdown", help="where the tables go")
@@ -95,6 +98,18 @@ def growth(options, client, sizes, rounds):
     return results
 
 
+def attack(options, server):
+    """Hostile callers against a server that was started anew, so that the memory is theirs."""
+    seconds = options.hostile or (5 if options.quick else 600)
+    server.stop()
+    server.start()
+    client = server.client("hostile@example.org")
+    server.command("user", "quota", "hostile@example.org", str(hostile.QUOTA))
+    measure.make_zone(client, hostile.ZONE)
+    print(f"  hostile callers for {seconds} s", file=sys.stderr)
+    return hostile.attack(server, client, seconds)
+
+
 def run(options):
     count = 1_000 if options.quick else 20_000
     sizes = [1_000] if options.quick else [1_000, 10_000, 100_000]
@@ -120,6 +135,7 @@ def run(options):
         figures["memory"] = dict(zip(("now", "highest"), server.memory()))
         for waiting in sockets:
             waiting.close()
+        figures["hostile"] = attack(options, server)
         return figures
     finally:
         server.stop()

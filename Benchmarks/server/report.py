@@ -26,7 +26,13 @@ def tables(figures):
              for name, value in figures["assets"].items()]
     rows += [[f"memory {name}, MB", f"{value / 1e6:.0f}"]
              for name, value in figures["memory"].items()]
-    text += table(["throughput and memory", "value"], rows)
+    hostile = figures["hostile"]
+    rows += [[f"100 hostile callers, {hostile['seconds']} s: most {name}, MB",
+              f"{hostile[name] / 1e6:.0f}"] for name in ("memory", "disk")]
+    text += table(["throughput, memory and disk", "value"], rows)
+    text += table(["answers to hostile callers", "how many of which status"], [
+        [name, ", ".join(f"{status}: {count}" for status, count in sorted(counts.items()))]
+        for name, counts in hostile["answers"].items()])
     for title, key in (("records in the zone", "growth"), ("zones", "zones")):
         sizes = list(figures[key])
         rows = [[name] + [milliseconds(figures[key][size][name]) for size in sizes]
@@ -45,4 +51,7 @@ def judge(figures, rate_goal, memory_goal):
              f"{rate_goal} or more", "met" if one >= rate_goal else "missed"],
             ["memory with 200 long polls, MB", f"{memory / 1e6:.0f}",
              f"{memory_goal / 1e6:.0f} or less", "met" if memory <= memory_goal else "missed"]]
+    under = figures["hostile"]["memory"]
+    rows.append(["memory under 100 hostile callers, MB", f"{under / 1e6:.0f}",
+                 f"{memory_goal / 1e6:.0f} or less", "met" if under <= memory_goal else "missed"])
     return table(["goal", "value", "limit", ""], rows)

@@ -42,14 +42,14 @@ class Server:
                 time.sleep(0.05)
         raise RuntimeError(f"the server does not answer; see {log.name}")
 
-    def client(self):
+    def client(self, email="bench@example.org"):
         """A user, made now, signed in."""
-        self.command("user", "add", "bench@example.org", "--name", "Bench", "--password-stdin",
+        self.command("user", "add", email, "--name", "Bench", "--password-stdin",
                      text=PASSWORD + "\n")
         token = self.command("token", "create", CONTAINER, "--name", "bench",
                              "--callback", CALLBACK).split()[0]
         client = Client("127.0.0.1", self.port, token)
-        client.sign_in("bench@example.org", PASSWORD)
+        client.sign_in(email, PASSWORD)
         return client
 
     def memory(self):

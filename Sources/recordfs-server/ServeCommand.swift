@@ -23,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
+        ProcessMemory.giveBackWhatIsFreed()
         let configuration = try options.configuration(data: data)
         let clock = SystemClock()
         LoggingSystem.bootstrap { _ in

@@ -23,7 +23,7 @@ struct JSONAllowance {
     mutating func keeps(_ value: JSONValue, isTagged: Bool = false) -> Bool {
         guard !isExceeded else { return false }
         switch value {
-        case .number(let number) where !isTagged: bytes -= min(8, number.spelling.count + 1)
+        case .number(let number) where !isTagged: bytes -= min(8, number.spellingCount + 1)
         case .bool where !isTagged: bytes -= 4
         case .number, .bool, .null, .string, .array, .object: break
         }

@@ -1,35 +1,84 @@
 /// A JSON number with its spelling.
 ///
 /// Equality is by spelling: `1.0` and `1.00` differ here, and are the same as values of a DOUBLE.
+/// Most numbers need no memory of their own, because lists can have very many.
 package struct JSONNumber: Hashable, Sendable {
-    package let spelling: [UInt8]
-    /// The value when it is spelled as an integer (no fraction, no exponent) and fits 64 bits.
-    package let int64: Int64?
-
-    /// For a spelling that the parser has checked.
-    init(checked spelling: [UInt8], int64: Int64?) {
-        self.spelling = spelling
-        self.int64 = int64
+    /// Each spelling has one form.
+    private enum Form: Hashable, Sendable {
+        /// Spelled as integers are: without fraction and exponent, and not `-0`.
+        case integer(Int64)
+        /// Another of at most 8 bytes, the first in the lowest byte.
+        case short(UInt64)
+        case long([UInt8])
     }
 
-    package init(_ value: Int64) {
-        self.init(checked: Array(String(value).utf8), int64: value)
+    private let form: Form
+
+    /// For a spelling that the parser has checked, of a number that `init(_:)` would spell
+    /// otherwise.
+    init(checked spelling: some Collection<UInt8>) {
+        if spelling.count <= 8 {
+            form = .short(spelling.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        } else {
+            form = .long(Array(spelling))
+        }
     }
+
+    package init(_ value: Int64) { form = .integer(value) }
 
     /// nil for NaN and the infinities, which JSON does not have.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
-        self.init(checked: Array(value.description.utf8), int64: nil)
+        self.init(checked: Array(value.description.utf8))
     }
+
+    package var spelling: [UInt8] {
+        switch form {
+        case .integer(let value): return Array(String(value).utf8)
+        case .short(var rest):
+            var bytes: [UInt8] = []
+            while rest != 0 {
+                bytes.append(UInt8(truncatingIfNeeded: rest))
+                rest >>= 8
+            }
+            return bytes
+        case .long(let bytes): return bytes
+        }
+    }
+
+    /// The value when it is spelled as an integer (no fraction, no exponent) and fits 64 bits.
+    package var int64: Int64? {
+        switch form {
+        case .integer(let value): value
+        case .short(let bytes): bytes == Self.negativeZero ? 0 : nil
+        case .long: nil
+        }
+    }
+
+    /// `-0`, which is an integer that `Int64` would spell otherwise.
+    private static let negativeZero: UInt64 = 0x302D
 
     /// The nearest double; digits beyond its precision are rounded away.
     package var double: Double {
-        if let int64 { return Double(int64) }
+        if case .integer(let value) = form { return Double(value) }
         return DecimalSpelling.double(spelling)
     }
 
-    package static func == (left: Self, right: Self) -> Bool { left.spelling == right.spelling }
-    package func hash(into hasher: inout Hasher) { hasher.combine(spelling) }
+    /// The bytes of `spelling`.
+    var spellingCount: Int {
+        switch form {
+        case .integer(let value):
+            var count = value < 0 ? 2 : 1
+            var rest = value.magnitude
+            while rest >= 10 {
+                count += 1
+                rest /= 10
+            }
+            return count
+        case .short(let bytes): return 8 - bytes.leadingZeroBitCount / 8
+        case .long(let bytes): return bytes.count
+        }
+    }
 }
 
 /// Reading doubles out of checked JSON spellings.

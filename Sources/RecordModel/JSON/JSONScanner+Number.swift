@@ -17,8 +17,7 @@ extension JSONScanner {
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { at += 1 }
             try digits("a digit in the exponent")
         }
-        let spelling = Array(bytes[start..<at])
-        guard isInteger else { return try fraction(spelling, start) }
+        guard isInteger else { return try fraction(start) }
         guard let magnitude,
             let value = isNegative
                 ? Self.negated(magnitude) : Int64(exactly: magnitude)
@@ -27,7 +26,8 @@ extension JSONScanner {
                 "the integer is outside the 64-bit range; write it with .0 for a DOUBLE, or in "
                     + "quotes for a STRING", at: start)
         }
-        return JSONNumber(checked: spelling, int64: value)
+        return value == 0 && isNegative
+            ? JSONNumber(checked: bytes[start..<at]) : JSONNumber(value)
     }
 
     /// nil when it does not fit 64 bits.
@@ -68,8 +68,8 @@ extension JSONScanner {
         if at == first { throw expected(what) }
     }
 
-    private func fraction(_ spelling: [UInt8], _ start: Int) throws(RecordError) -> JSONNumber {
-        let number = JSONNumber(checked: spelling, int64: nil)
+    private func fraction(_ start: Int) throws(RecordError) -> JSONNumber {
+        let number = JSONNumber(checked: bytes[start..<at])
         guard number.double.isFinite else {
             throw error("the number is beyond the range of a double, about 1.8e308", at: start)
         }

@@ -43,18 +43,35 @@ struct SignedRequest: Sendable {
 }
 
 extension Authenticator {
+    private static let failed = ServerError(
+        .authenticationFailed, "The signature of the request is not good.")
+
+    /// What is known of a signed request before its body: that its key is one, and its date.
+    func requireKey(
+        of credentials: RequestCredentials, container: ContainerKey, now: Timestamp
+    ) async throws(ServerError) {
+        let request = SignedRequest(credentials: credentials, paths: [], body: [])
+        _ = try await key(of: request, container: container, at: now.nanoseconds / 1_000_000)
+    }
+
     /// Whose request it is. Every mistake gets the same answer, so that nobody learns by it which
     /// keys exist.
     func verify(_ request: SignedRequest, container: ContainerKey, at milliseconds: Int64)
         async throws(ServerError) -> Caller
     {
-        let failed = ServerError(
-            .authenticationFailed, "The signature of the request is not good.")
+        let (key, user) = try await key(of: request, container: container, at: milliseconds)
+        guard request.isSigned(by: key.publicKeyPEM) else { throw Self.failed }
+        return .serverKey(user, keyID: key.keyID)
+    }
+
+    private func key(
+        of request: SignedRequest, container: ContainerKey, at milliseconds: Int64
+    ) async throws(ServerError) -> (key: ServerKeyRow, user: UserRow) {
         let credentials = request.credentials
         guard credentials.apiToken == nil, credentials.webAuthToken == nil,
             let keyID = credentials.keyID,
             request.isInTime(at: milliseconds, within: settings.signedRequestSeconds)
-        else { throw failed }
+        else { throw Self.failed }
         let found = try await storage.read {
             (reader) throws(ServerError) -> (key: ServerKeyRow, user: UserRow)? in
             guard let key = try reader.serverKey(keyID), let user = try reader.user(key.user)
@@ -62,8 +79,8 @@ extension Authenticator {
             return (key, user)
         }
         guard let (key, user) = found, !key.isRevoked, key.container == container,
-            !user.isDisabled, request.isSigned(by: key.publicKeyPEM)
-        else { throw failed }
-        return .serverKey(user, keyID: key.keyID)
+            !user.isDisabled
+        else { throw Self.failed }
+        return (key, user)
     }
 }

@@ -65,6 +65,12 @@ extension ConfigurationKey {
             "body-bytes", \.limits.bodyBytes, 1 << 20...1 << 30,
             "Of an operation or a form. Assets have their own limit."),
         .number(
+            "anonymous-body-bytes", \.limits.anonymousBodyBytes, 1_024...1 << 30,
+            "Of an operation without a user."),
+        .number(
+            "memory-bytes", \.limits.memoryBytes, 8 << 20...(.max),
+            "Bodies, their values and answers of all operations that are being done."),
+        .number(
             "body-seconds", \.limits.bodySeconds, 1...3_600,
             "For the body of an operation to arrive."),
         .number(

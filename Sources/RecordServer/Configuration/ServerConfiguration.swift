@@ -71,6 +71,10 @@ package struct HTTPLimits: Sendable, Equatable {
     package var headerFields = 100
     /// Body of an operation or a form, in bytes.
     package var bodyBytes = 4 << 20
+    /// The same for callers without a user.
+    package var anonymousBodyBytes = 64 << 10
+    /// What all operations together may hold in bodies, values and answers, in bytes.
+    package var memoryBytes = 64 << 20
     /// From the first byte of a request (or the start of the connection) to the end of its header.
     package var headerSeconds = 10
     /// For the whole body of an operation.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import RecordModel
 import RecordWire
 
@@ -9,6 +10,7 @@ struct OperationRoutes: Sendable {
     let service: RecordService
     let authenticator: Authenticator
     let bodies: BodyReader
+    let memory: MemoryBudget
     let limits: OperationLimiter
 
     func add(to router: Router<HTTPContext>) {
@@ -52,28 +54,41 @@ struct OperationRoutes: Sendable {
             $0.scope = place.scope
         }
         try limits.admit(context)
-        let body = try await bodies.read(request, facts: context.facts)
         let query = RequestQuery(request.query)
+        let credentials = RequestCredentials(request.headers, query)
+        let hold = MemoryHold(memory)
+        // A signature is one of the body too; all others are known before the body is read.
+        var signed: [UInt8]?
+        if credentials.isSigned {
+            try await authenticator.requireKey(
+                of: credentials, container: place.container, now: context.now)
+            signed = try await bodies.read(
+                request, isAnonymous: false, hold: hold, facts: context.facts)
+        }
         let caller = try await authenticator.authenticate(
-            RequestCredentials(request.headers, query), container: place.container,
-            path: request.path, pathAndQuery: request.head.path ?? "", body: body,
-            baseURL: context.baseURL, now: context.now)
+            credentials, container: place.container, path: request.path,
+            pathAndQuery: request.head.path ?? "", body: signed ?? [], baseURL: context.baseURL,
+            now: context.now)
         context.facts.note { $0.user = caller.caller.user?.name }
         var response: Response
-        do throws(ServerError) {
+        do {
             try limits.admit(caller.caller, endpoint, context)
-            let answer = try await service.answer(
-                try Self.json(body),
-                OperationContext(
-                    endpoint: endpoint, container: place.container, scope: place.scope,
-                    caller: caller.caller, session: caller.session, requestID: context.requestID,
-                    now: context.now,
-                    baseURL: context.baseURL, device: Self.device(request, query),
-                    wantsSyncToken: query.isTrue("getCurrentSyncToken"),
-                    isGet: request.method == .get,
-                    dialect: query.isTrue("remapEnums") ? .iCloud : .webServices))
-            response = try await Self.response(answer, to: request)
-        } catch {
+            let operation = OperationContext(
+                endpoint: endpoint, container: place.container, scope: place.scope,
+                caller: caller.caller, session: caller.session, requestID: context.requestID,
+                now: context.now, baseURL: context.baseURL, device: Self.device(request, query),
+                wantsSyncToken: query.isTrue("getCurrentSyncToken"),
+                isGet: request.method == .get,
+                dialect: query.isTrue("remapEnums") ? .iCloud : .webServices)
+            try service.admit(operation)
+            let body =
+                if let signed { signed } else {
+                    try await bodies.read(
+                        request, isAnonymous: caller.caller.user == nil, hold: hold,
+                        facts: context.facts)
+                }
+            response = try await answer(operation, body, to: request, hold)
+        } catch let error as ServerError {
             context.facts.note { $0.code = error.code }
             response = Self.complete(error, caller).response(requestID: context.requestID)
         }
@@ -85,10 +100,24 @@ struct OperationRoutes: Sendable {
         return response
     }
 
+    /// The answer, which holds its memory until the client has taken it.
+    private func answer(
+        _ operation: OperationContext, _ body: [UInt8], to request: Request, _ hold: MemoryHold
+    ) async throws(ServerError) -> Response {
+        try hold.set(to: body.count + JSONSize.estimate(body))
+        let answer = try await service.answer(try Self.json(body), operation)
+        if operation.endpoint.isReading {
+            try hold.set(to: answer.count)
+        } else {
+            hold.force(to: answer.count)
+        }
+        return try await Self.response(answer, to: request, hold)
+    }
+
     /// In gzip where the client asks for it and it is worth its time.
-    private static func response(_ answer: [UInt8], to request: Request) async throws(ServerError)
-        -> Response
-    {
+    private static func response(
+        _ answer: [UInt8], to request: Request, _ hold: MemoryHold
+    ) async throws(ServerError) -> Response {
         var headers: HTTPFields = [
             .contentType: "application/json; charset=utf-8", .vary: "Accept-Encoding",
         ]
@@ -99,10 +128,30 @@ struct OperationRoutes: Sendable {
             body = try await FileThreads.run { () throws(ServerError) in Gzip.compress(answer) }
             headers[.contentEncoding] = "gzip"
         }
-        return Response(
-            status: .ok, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        let buffer = ByteBuffer(bytes: body)
+        guard buffer.readableBytes > partBytes else {
+            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: buffer))
+        }
+        return Response(status: .ok, headers: headers, body: parts(of: buffer, hold))
     }
+
+    /// A connection takes what it is given at once, and tells only then that its client has not
+    /// taken it: so it gets a part at a time, and a moment to tell.
+    private static func parts(of buffer: ByteBuffer, _ hold: MemoryHold) -> ResponseBody {
+        ResponseBody(contentLength: buffer.readableBytes) { writer in
+            defer { withExtendedLifetime(hold) {} }
+            var rest = buffer
+            while let part = rest.readSlice(length: min(rest.readableBytes, partBytes)),
+                part.readableBytes > 0
+            {
+                try await writer.write(part)
+                try await FileThreads.run { () throws(ServerError) in }
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    private static let partBytes = 128 << 10
 
     /// An operation that wants a user says where one can sign in.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {

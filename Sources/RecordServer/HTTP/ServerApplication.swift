@@ -33,7 +33,10 @@ package struct ServerApplication: Sendable {
         let router = Router(context: HTTPContext.self, options: .autoGenerateHeadEndpoints)
         OperationRoutes(
             service: service, authenticator: authenticator,
-            bodies: BodyReader(maximumBytes: configuration.limits.bodyBytes),
+            bodies: BodyReader(
+                maximumBytes: configuration.limits.bodyBytes,
+                maximumAnonymousBytes: configuration.limits.anonymousBodyBytes),
+            memory: MemoryBudget(bytes: configuration.limits.memoryBytes),
             limits: OperationLimiter(configuration.rates)
         ).add(to: router)
         let metrics = ServerMetrics()

@@ -11,7 +11,7 @@ import RecordWire
 /// operation for each record at most.
 struct ModifyPlan {
     /// What the records that a request names may have together, as stored.
-    private static let maximumStoredBytes = 64 << 20
+    private static let maximumStoredBytes = 32 << 20
 
     /// One operation of the request with what became of it.
     struct Step {

@@ -3,7 +3,7 @@ import RecordWire
 
 extension RecordService {
     /// The most bytes of records in one answer; what is beyond is told to ask for less.
-    static let maximumAnswerBytes = 32 << 20
+    static let maximumAnswerBytes = 16 << 20
     private static let lookupPart = 20
 
     /// records/lookup (reference §6.2): an item for each name, in order.

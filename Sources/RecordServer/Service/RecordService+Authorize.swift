@@ -37,6 +37,21 @@ extension Endpoint {
         }
     }
 
+    /// Whether nothing is stored by it, so that it can be refused when it is done.
+    package var isReading: Bool {
+        switch self {
+        case .recordsQuery, .recordsLookup, .recordsChanges, .recordsResolve, .zonesList,
+            .zonesLookup, .zonesChanges, .changesDatabase, .changesZone, .subscriptionsList,
+            .subscriptionsLookup, .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail,
+            .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate:
+            true
+        case .recordsModify, .recordsAccept, .zonesModify, .subscriptionsModify, .assetsUpload,
+            .assetsRereference, .tokensCreate, .tokensRegister, .schemaImport, .schemaDeploy,
+            .schemaReset:
+            false
+        }
+    }
+
     /// Reads of the public database, as far as the schema grants them to `_world`.
     package var isOpenToAnyone: Bool {
         switch self {

@@ -25,17 +25,23 @@ package final class RecordService: Sendable {
         self.push = push
     }
 
-    /// The answer to one request as JSON, with status 200. `body` is an empty object where the
-    /// request has none.
-    package func answer(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
-    {
+    /// What is known before the body: whether there is such an operation, and whether this caller
+    /// may use it at all.
+    package func admit(_ context: OperationContext) throws(ServerError) {
         guard context.endpoint.scopes.contains(context.scope) else {
             throw ServerError(
                 .badRequest,
                 "\(context.endpoint.rawValue) does not exist in the \(context.scope) database.")
         }
         try authorize(context)
+    }
+
+    /// The answer to one request as JSON, with status 200. `body` is an empty object where the
+    /// request has none.
+    package func answer(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        try admit(context)
         switch context.endpoint {
         case .recordsQuery: return try await queryRecords(body, context)
         case .recordsLookup: return try await lookupRecords(body, context)

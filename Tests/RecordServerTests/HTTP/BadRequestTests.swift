@@ -21,7 +21,9 @@ import Testing
     }
 
     static let host = "Host: localhost\r\n"
-    static let path = "/database/1/iCloud.org.example.app/development/public/records/query"
+    static let path =
+        "/database/1/iCloud.org.example.app/development/public/records/query?ckAPIToken="
+        + TestServer.apiTokens[0]
     static let cases: [Case] = [
         Case("no HTTP at all", "\u{16}\u{03}\u{01}hello\r\n\r\n", 400),
         Case("an unknown version", "GET / HTTP/3.7\r\n\(host)\r\n", 400),

@@ -12,12 +12,16 @@ final class RawConnection: Sendable {
     /// For each call, in seconds.
     let deadline: Double
 
-    init(port: Int, deadline: Double = 10) throws {
+    /// `receiveBuffer` is what the kernel takes in for a client that does not read, in bytes.
+    init(port: Int, deadline: Double = 10, receiveBuffer: Int32? = nil) throws {
         self.deadline = deadline
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw RawHTTPError("socket: errno \(errno)") }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(4))
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(4))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian

@@ -1,0 +1,40 @@
+/// What the values of a JSON text take in memory, which is many times the text where the values
+/// are small: known before the text is read into values.
+package enum JSONSize {
+    /// A value in an array or as a member, with its key's reference and some room to grow.
+    private static let valueBytes = 24
+    /// The storage of an array, an object, or a string.
+    private static let storageBytes = 48
+
+    /// An estimate from above, in bytes; of a text that is no JSON any number.
+    package static func estimate(_ text: [UInt8]) -> Int {
+        var values = 1
+        var storages = 0
+        text.withUnsafeBufferPointer { text in
+            var at = 0
+            while at < text.count {
+                switch text[at] {
+                case UInt8(ascii: ","), UInt8(ascii: ":"): values += 1
+                case UInt8(ascii: "["), UInt8(ascii: "{"):
+                    values += 1
+                    storages += 1
+                case UInt8(ascii: "\""):
+                    storages += 1
+                    at = end(ofString: at, in: text)
+                default: break
+                }
+                at += 1
+            }
+        }
+        return text.count + values * valueBytes + storages * storageBytes
+    }
+
+    /// The place of the closing quote, or the end of the text.
+    private static func end(ofString start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        var at = start + 1
+        while at < text.count, text[at] != UInt8(ascii: "\"") {
+            at += text[at] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return at
+    }
+}

@@ -1,0 +1,67 @@
+import RecordModel
+package import RecordWire
+import Synchronization
+
+/// The memory that all requests together may hold: their bodies, the values read out of them, and
+/// their answers until the client has taken them.
+package final class MemoryBudget: Sendable {
+    private let bytes: Int
+    fileprivate let held = Atomic<Int>(0)
+    /// Of each request, for nothing, so that nobody can lock out small requests with large ones.
+    package static let freeBytes = 64 << 10
+
+    package init(bytes: Int) { self.bytes = bytes }
+
+    /// Errors: `limitExceeded` for a request that would have `whole` bytes, which are more than all
+    /// may have, `tryAgainLater` when there is not so much left.
+    fileprivate func take(_ count: Int, whole: Int) throws(ServerError) {
+        guard whole <= bytes else {
+            throw ServerError(
+                .limitExceeded,
+                "The values of the request, or its answer, take more memory than the server has "
+                    + "for requests. Send or ask for less at once.")
+        }
+        guard held.add(count, ordering: .relaxed).newValue > bytes else { return }
+        held.subtract(count, ordering: .relaxed)
+        throw ServerError(
+            .tryAgainLater, "The server holds too many large requests and answers.",
+            retryAfter: 5)
+    }
+}
+
+/// What one request holds; given back when nobody has this any more.
+package final class MemoryHold: Sendable {
+    private let budget: MemoryBudget
+    private let charged = Mutex(0)
+
+    package init(_ budget: MemoryBudget) { self.budget = budget }
+
+    deinit { budget.held.subtract(charged.withLock { $0 }, ordering: .relaxed) }
+
+    /// From now on the request holds so many bytes.
+    ///
+    /// Errors: `tryAgainLater` when they are more than are left, `limitExceeded` when they are more
+    /// than there are; it then holds what it did.
+    package func set(to bytes: Int) throws(ServerError) {
+        let due = max(0, bytes - MemoryBudget.freeBytes)
+        try charged.withLock { charged throws(ServerError) in
+            if due > charged {
+                try budget.take(due - charged, whole: due)
+            } else {
+                giveBack(charged - due)
+            }
+            charged = due
+        }
+    }
+
+    /// The same for what cannot be refused any more.
+    package func force(to bytes: Int) {
+        let due = max(0, bytes - MemoryBudget.freeBytes)
+        charged.withLock { charged in
+            giveBack(charged - due)
+            charged = due
+        }
+    }
+
+    private func giveBack(_ count: Int) { budget.held.subtract(count, ordering: .relaxed) }
+}

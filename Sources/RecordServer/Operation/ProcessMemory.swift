@@ -1,0 +1,12 @@
+import CLinux
+
+/// How this process asks for memory and gives it back.
+package enum ProcessMemory {
+    /// Large bodies, values and answers come and go: without this the C library keeps what they
+    /// took, once for each of its arenas. To be called before there are other threads.
+    package static func giveBackWhatIsFreed() {
+        _ = mallopt(M_ARENA_MAX, 2)
+        _ = mallopt(M_MMAP_THRESHOLD, 128 << 10)
+        _ = mallopt(M_TRIM_THRESHOLD, 1 << 20)
+    }
+}
