@@ -79,7 +79,7 @@ static void load(struct table *table, sqlite3_int64 zone) {
 static void copy_schema(void) {
     sqlite3_stmt *statement = prepare(
         source, "SELECT sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE "
-                "'sqlite_%' ORDER BY type DESC");
+                "'sqlite_%' AND type IN ('table', 'index') ORDER BY type DESC");
     while (sqlite3_step(statement) == SQLITE_ROW)
         run(target, (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);

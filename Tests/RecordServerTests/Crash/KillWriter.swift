@@ -30,13 +30,15 @@ final class KillWriter: Sendable {
         var place = (port: 0, generation: 0)
         while !server.isEnding {
             let records = records(turn)
+            // Sent again, a request is the same to the last byte: of one upload, too.
+            var receipts: [String: JSONValue] = [:]
             var isDone = false
             while !isDone {
                 if place.port == 0 { place = try server.next(after: place.generation) }
                 if place.port == 0 { return }
                 do {
                     let connection = try RawConnection(port: place.port, deadline: 20)
-                    try save(records, turn, connection)
+                    try save(records, turn, &receipts, connection)
                     isDone = true
                 } catch is RawHTTPError {
                     // The server was killed: what became of the batch is not known.
@@ -65,7 +67,8 @@ final class KillWriter: Sendable {
     }
 
     private func save(
-        _ records: [String: KillRecord], _ turn: Int64, _ connection: RawConnection
+        _ records: [String: KillRecord], _ turn: Int64, _ receipts: inout [String: JSONValue],
+        _ connection: RawConnection
     ) throws {
         var operations: [JSONValue] = []
         for (name, record) in records.sorted(by: { $0.key < $1.key }) {
@@ -74,7 +77,8 @@ final class KillWriter: Sendable {
                     key: "number", value: ["value": JSONValue(record.number), "type": "INT64"])
             ]
             if let content = record.content {
-                let value = try upload(content, name, connection)
+                let value = try receipts[name] ?? upload(content, name, connection)
+                receipts[name] = value
                 fields.append(
                     JSONMember(key: "photo", value: ["value": value, "type": "ASSETID"]))
             }
