@@ -180,14 +180,28 @@ struct AssetFixture {
 
     // MARK: Behind the wire
 
-    /// Names of all files of the asset directory, without folders.
+    /// Names of all files of the asset directory, without folders, when no upload is unfinished:
+    /// one lets go of its file some time after its answer.
     var files: [String] {
+        get async {
+            let deadline = ContinuousClock.now + .seconds(30)
+            while allFiles.contains(where: Self.isUnfinished), ContinuousClock.now < deadline {
+                await Task.yield()
+            }
+            return allFiles
+        }
+    }
+
+    private var allFiles: [String] {
         var names: [String] = []
         for folder in Self.names(in: service.assetDirectory.path) {
             names += Self.names(in: service.assetDirectory.path + "/" + folder)
         }
         return names.sorted()
     }
+
+    /// Whole files have the 64 digits of their hash for a name.
+    private static func isUnfinished(_ name: String) -> Bool { name.utf8.count == 32 }
 
     static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
