@@ -2,6 +2,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -16,6 +19,31 @@ static inline int recordfs_has_threads(const char *tasks) {
     return stat(tasks, &status) == 0 && status.st_nlink > 3;
 }
 
+/* Lets go of the shared mappings of files, such as the index of SQLite's log: they would keep the
+ * file system that holds the files busy. */
+static inline void recordfs_unmap_files(void) {
+    char buffer[4096];
+    size_t filled = 0;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+    while (maps >= 0 && (got = read(maps, buffer + filled, sizeof buffer - filled)) > 0) {
+        filled += (size_t)got;
+        char *line = buffer, *end;
+        while ((end = memchr(line, '\n', filled - (size_t)(line - buffer)))) {
+            /* `7f00-7f10 rw-s 00000000 08:01 12 /path`, see proc(5). */
+            char *rest;
+            unsigned long from = strtoul(line, &rest, 16);
+            unsigned long to = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
+            if (to > from && rest[0] == ' ' && rest[4] == 's') munmap((void *)from, to - from);
+            line = end + 1;
+        }
+        filled -= (size_t)(line - buffer);
+        memmove(buffer, line, filled);
+        if (filled == sizeof buffer) break;
+    }
+    if (maps >= 0) close(maps);
+}
+
 /* The whole life of the guard: only calls that are safe after fork in a process with threads.
  *
  * A killed process ends when its last thread does. The one that tells the kernel of changes may
@@ -28,6 +56,7 @@ static inline _Noreturn void recordfs_guard(
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     syscall(SYS_close_range, 0u, ~0u, 0u);
+    recordfs_unmap_files();
     setsid();
     if (chdir("/") != 0) _exit(1);
     prctl(PR_SET_NAME, "fuse-guard");

@@ -1,5 +1,6 @@
 // Calls of Linux that Swift's Glibc module leaves out: extended attributes, which it does not
-// include, the settings of its allocator, and calls that glibc declares only with _GNU_SOURCE, which the module does not define.
+// include, the settings of its allocator, and calls that glibc declares only with _GNU_SOURCE, which
+// the module does not define.
 #include <malloc.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
