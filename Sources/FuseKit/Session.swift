@@ -74,14 +74,11 @@ package final class Session: Sendable {
         guard let (session, readers) = start else {
             throw MountError(.notMounted, "\(mountpoint) is not mounted")
         }
-        let connection = device.withLock { $0 }
-            .map { ConnectionGuard(mountpoint: mountpoint, device: $0) }
         defer {
             state.withLock { $0 = .ended }
             notifier.stop()
             detach()
             session.destroy()
-            connection?.end()
         }
         do throws(Errno) {
             try notifier.start(session)
