@@ -16,12 +16,13 @@ struct SchemaParser {
         try keyword("SCHEMA")
         var document = SchemaDocument()
         var seen: Set<RecordTypeName> = []
+        var roles: Set<String> = []
         while current.kind != .end {
             let start = current.offset
             if take("CREATE") {
                 try keyword("ROLE")
                 let role = try name("a role")
-                guard !document.roles.contains(role) else {
+                guard roles.insert(role).inserted else {
                     throw error("the role \"\(role)\" is here twice", start)
                 }
                 document.roles.append(role)
@@ -42,7 +43,7 @@ struct SchemaParser {
             try sign(";")
         }
         for (role, offset) in grantedRoles
-        where !document.roles.contains(role) && !SchemaDocument.builtInRoles.contains(role) {
+        where !roles.contains(role) && !SchemaDocument.builtInRoles.contains(role) {
             throw error("there is no role \"\(role)\": add CREATE ROLE", offset)
         }
         return document
@@ -249,12 +250,17 @@ extension SchemaParser {
     private func expected(_ what: String) -> RecordError {
         let found =
             switch current.kind {
-            case .word(let word): "\"\(word)\""
-            case .quoted(let name): "\"\(name)\""
+            case .word(let word), .quoted(let word): "\"\(Self.short(word))\""
             case .sign(let sign): "\"\(Character(Unicode.Scalar(sign)))\""
             case .end: "the end of the text"
             }
         return error("expected \(what), found \(found)", current.offset)
+    }
+
+    /// A word of megabytes makes no message of megabytes.
+    private static func short(_ word: String) -> String {
+        let start = String(String.UnicodeScalarView(word.unicodeScalars.prefix(40)))
+        return start.utf8.count < word.utf8.count ? start + "..." : start
     }
 
     private func error(_ message: String, _ offset: Int) -> RecordError {

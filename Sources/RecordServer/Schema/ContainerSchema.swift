@@ -17,11 +17,17 @@ package struct ContainerSchema: Sendable {
         self.container = container
         self.version = version
         self.document = document
-        types = [:]
+        types = Self.types(of: document)
+    }
+
+    /// By their names, with those that are there in every schema.
+    static func types(of document: SchemaDocument) -> [RecordTypeName: TypeSchema] {
+        var types: [RecordTypeName: TypeSchema] = [:]
         for name in SchemaDocument.RecordType.implicitNames {
             types[name] = TypeSchema(.implicit(name))
         }
-        for type in document.types { types[type.name] = TypeSchema(Self.complete(type)) }
+        for type in document.types { types[type.name] = TypeSchema(complete(type)) }
+        return types
     }
 
     /// Shares keep their own fields also where a text names only those of an app.

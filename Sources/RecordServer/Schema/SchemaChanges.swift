@@ -5,17 +5,17 @@ import RecordWire
 enum SchemaChanges {
     /// What of `old` would be lost in `new`: types and fields that are gone or of another type.
     /// A number that becomes a `NUMBER` loses nothing.
+    /// Types that are there in every schema lose only the fields that clients gave them.
     static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [Loss] {
+        let kept = ContainerSchema.types(of: new)
         var losses: [Loss] = []
         for type in old.types {
-            guard let newType = new.types.first(where: { $0.name == type.name }) else {
-                if !SchemaDocument.RecordType.implicitNames.contains(type.name) {
-                    losses.append(Loss(type: type.name, field: nil, change: "would be gone"))
-                }
+            guard let newType = kept[type.name] else {
+                losses.append(Loss(type: type.name, field: nil, change: "would be gone"))
                 continue
             }
             for field in type.fields where !field.isSystem {
-                guard let newField = newType.fields.first(where: { $0.name == field.name }) else {
+                guard let newField = newType.field(field.name) else {
                     losses.append(
                         Loss(type: type.name, field: field.name, change: "would be gone"))
                     continue

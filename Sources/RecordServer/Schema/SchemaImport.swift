@@ -47,11 +47,8 @@ struct SchemaImport {
             throw Self.refusal("The schema of production has what this one has not", lost)
         }
         if container.environment == .development {
-            var contradicted: [SchemaChanges.Loss] = []
-            for loss in SchemaChanges.losses(from: old.document, to: document)
-            where try isUsed(loss, reader) {
-                contradicted.append(loss)
-            }
+            let losses = SchemaChanges.losses(from: old.document, to: document)
+            let contradicted = try contradicted(losses, reader)
             guard contradicted.isEmpty else {
                 throw Self.refusal("Stored records of development contradict it", contradicted)
             }
@@ -69,25 +66,30 @@ struct SchemaImport {
         try new.reindex(SchemaChanges.typesToIndex(from: old, to: new), transaction)
     }
 
-    private func isUsed(
-        _ loss: SchemaChanges.Loss, _ reader: any StorageReader
-    ) throws(ServerError) -> Bool {
-        var isUsed = false
+    /// Those of which a stored record has a value, or is. The records of a type are read once.
+    private func contradicted(
+        _ losses: [SchemaChanges.Loss], _ reader: any StorageReader
+    ) throws(ServerError) -> [SchemaChanges.Loss] {
         let records = ContainerRecords(container: container, reader: reader)
-        try records.each(of: loss.type, until: { isUsed }) { _, record throws(ServerError) in
-            guard let field = loss.field else {
-                isUsed = true
-                return
+        var used: Set<SchemaChanges.Loss> = []
+        for (type, losses) in Dictionary(grouping: losses, by: \.type) {
+            var open = losses
+            try records.each(of: type, until: { open.isEmpty }) { _, record throws(ServerError) in
+                guard !open.isEmpty else { return }
+                let fields = try FieldsCodec.decode(record.fields)
+                let values = Set(fields.lazy.filter { $0.value != nil }.map(\.name))
+                let found = open.filter { loss in loss.field.map(values.contains) ?? true }
+                used.formUnion(found)
+                open.removeAll { used.contains($0) }
             }
-            let fields = try FieldsCodec.decode(record.fields)
-            isUsed = isUsed || fields.contains { $0.name == field && $0.value != nil }
         }
-        return isUsed
+        return losses.filter { used.contains($0) }
     }
 
+    /// Names so many losses that the answer stays short.
     static func refusal(_ what: String, _ losses: [SchemaChanges.Loss]) -> ServerError {
-        ServerError(
-            .badRequest,
-            "\(what): \(losses.map(\.description).joined(separator: "; ")). Nothing was changed.")
+        let shown = losses.prefix(20).map(\.description).joined(separator: "; ")
+        let rest = losses.count > 20 ? "; and \(losses.count - 20) more" : ""
+        return ServerError(.badRequest, "\(what): \(shown)\(rest). Nothing was changed.")
     }
 }

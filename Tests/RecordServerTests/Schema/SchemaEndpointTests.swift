@@ -145,6 +145,100 @@ struct SchemaEndpointTests {
             ).status == 200)
     }
 
+    @Test("fields that clients gave users and shares are lost as little as those of other types")
+    func implicitTypes() async throws {
+        let server = try await server()
+        let name = try #require(TestServer.Person.alice.user).description
+        #expect(try await server.call(.usersCaller, .public, as: .alice).status == 200)
+        let saved = try await server.call(
+            .recordsModify, .public, as: .alice,
+            [
+                "operations": [
+                    [
+                        "operationType": "forceUpdate",
+                        "record": [
+                            "recordName": .string(Text(name)), "recordType": "Users",
+                            "fields": ["nick": ["value": "al"]],
+                        ],
+                    ]
+                ]
+            ])
+        #expect(saved.code == nil && saved.status == 200, "\(saved.text)")
+        for text in ["DEFINE SCHEMA", "DEFINE SCHEMA RECORD TYPE Users (nick INT64);"] {
+            for endpoint in [Endpoint.schemaValidate, .schemaImport] {
+                let answer = try await send(endpoint, text, server)
+                #expect(answer.code == "BAD_REQUEST", "\(text): \(answer.text)")
+                let reason = answer.json["reason"]?.string?.string
+                #expect(reason?.contains("field 'nick' of record type 'Users'") == true)
+            }
+        }
+        // What every schema has of itself needs no mention.
+        let own = """
+            DEFINE SCHEMA RECORD TYPE Users (nick STRING);
+            RECORD TYPE "cloudkit.share" ("cloudkit.title" STRING, mood STRING);
+            """
+        #expect(try await send(.schemaImport, own, server).status == 200)
+        #expect(try await call(.schemaDeploy, server).status == 200)
+        let without = "DEFINE SCHEMA RECORD TYPE Users (nick STRING);"
+        let lost = try await send(.schemaImport, without, server)
+        let reason = try #require(lost.json["reason"]?.string?.string)
+        #expect(reason.contains("field 'mood' of record type 'cloudkit.share' would be gone"))
+        #expect(!reason.contains("cloudkit.title"), "\(reason)")
+    }
+
+    @Test("a hostile text is refused in few words, and changes nothing")
+    func hostile() async throws {
+        let server = try await server()
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+        func repeated(_ text: String, _ count: Int) -> String {
+            String(repeating: text, count: count)
+        }
+        let start = "DEFINE SCHEMA RECORD TYPE A ("
+        let texts = [
+            repeated("x", 1_000_000), start + repeated("y", 500_000) + " STRING);",
+            start + "a " + repeated("z", 500_000) + ");", start + "a " + repeated("LIST<", 100_000),
+            start + repeated("(", 100_000), start + "a LIST<LIST<STRING>>);",
+            start + "a STRING " + repeated("QUERYABLE ", 10_000) + "NO);",
+            start + "\"" + repeated("e\u{301}", 100_000) + "\" STRING);",
+            start + "\"" + repeated("q", 100_000), start + "/*" + repeated("*", 100_000),
+            start + "GRANT READ TO \"" + repeated("r", 256) + "\");",
+            start + "GRANT " + repeated("READ, ", 10_000) + "ALL TO a);",
+            start + "GRANT READ TO " + repeated("s", 255) + ");",
+            "DEFINE SCHEMA RECORD TYPE " + repeated("T", 256) + " (a STRING);",
+            "DEFINE SCHEMA RECORD TYPE \"a b\" (a STRING);",
+            "DEFINE SCHEMA RECORD TYPE _hidden (\"___etag\" INT64);",
+            "DEFINE SCHEMA RECORD TYPE A (\"___other\" STRING);",
+            "DEFINE SCHEMA RECORD TYPE A (a STRING); RECORD TYPE A (a STRING);",
+            start + "a STRING, a STRING);", start + "a\u{0}b STRING);", "\u{FEFF}", "",
+            start + (0..<1_001).map { "f\($0) INT64" }.joined(separator: ",") + ");",
+            repeated("DEFINE SCHEMA ", 10_000), "\u{1F4A9}",
+        ]
+        for text in texts {
+            for endpoint in [Endpoint.schemaValidate, .schemaImport] {
+                let answer = try await send(endpoint, text, server)
+                #expect((400..<500).contains(answer.status), "\(text.prefix(80))")
+                #expect(answer.body.count < 1_000, "\(text.prefix(80)): \(answer.body.count)")
+            }
+        }
+        #expect(try await call(.schemaExport, server).json["schema"]?.string?.string == Self.text)
+    }
+
+    @Test("a text that would lose thousands of types names some of them")
+    func manyLosses() async throws {
+        let server = try await server()
+        let types = (0..<3_000).map { "RECORD TYPE T\($0) (a STRING, GRANT READ TO r\($0));" }
+        let roles = (0..<3_000).map { "CREATE ROLE r\($0);" }
+        let text = (["DEFINE SCHEMA"] + roles + types).joined(separator: "\n")
+        #expect(try await send(.schemaImport, text, server).status == 200)
+        #expect(try await call(.schemaDeploy, server).status == 200)
+        let answer = try await send(.schemaImport, Self.text, server)
+        #expect(answer.code == "BAD_REQUEST")
+        #expect(answer.body.count < 3_000)
+        let reason = try #require(answer.json["reason"]?.string?.string)
+        #expect(reason.contains("record type 'T0' would be gone"))
+        #expect(reason.contains("and 2980 more"), "\(reason)")
+    }
+
     @Test("an index that comes with an import finds the records from before it")
     func reindex() async throws {
         let server = try await server()
