@@ -63,5 +63,8 @@ package final class MemoryHold: Sendable {
         }
     }
 
+    /// Whether it is so little that it counts for nothing.
+    package var isFree: Bool { charged.withLock { $0 == 0 } }
+
     private func giveBack(_ count: Int) { budget.held.subtract(count, ordering: .relaxed) }
 }

@@ -129,29 +129,15 @@ struct OperationRoutes: Sendable {
             headers[.contentEncoding] = "gzip"
         }
         let buffer = ByteBuffer(bytes: body)
-        guard buffer.readableBytes > partBytes else {
-            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: buffer))
-        }
-        return Response(status: .ok, headers: headers, body: parts(of: buffer, hold))
-    }
-
-    /// A connection takes what it is given at once, and tells only then that its client has not
-    /// taken it: so it gets a part at a time, and a moment to tell.
-    private static func parts(of buffer: ByteBuffer, _ hold: MemoryHold) -> ResponseBody {
-        ResponseBody(contentLength: buffer.readableBytes) { writer in
+        let content = ResponseBody(contentLength: buffer.readableBytes) { writer in
             defer { withExtendedLifetime(hold) {} }
-            var rest = buffer
-            while let part = rest.readSlice(length: min(rest.readableBytes, partBytes)),
-                part.readableBytes > 0
-            {
-                try await writer.write(part)
-                try await FileThreads.run { () throws(ServerError) in }
-            }
+            try await writer.write(buffer)
             try await writer.finish(nil)
         }
+        return Response(
+            status: .ok, headers: headers,
+            body: hold.isFree ? ResponseBody(byteBuffer: buffer) : content)
     }
-
-    private static let partBytes = 128 << 10
 
     /// An operation that wants a user says where one can sign in.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {

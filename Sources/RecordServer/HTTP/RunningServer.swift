@@ -55,7 +55,9 @@ extension ServerApplication {
             responder: { request, writer, channel in
                 let response = await root.respond(
                     to: request, peer: channel.remoteAddress?.ipAddress ?? "", isTLS: tls != nil)
-                try await writer.write(response: response.head, body: response.body)
+                try await writer.write(
+                    response: response.head,
+                    body: response.body.paced(for: channel, metrics: metrics))
             },
             onServerRunning: { channel in
                 portFound.yield(channel.localAddress?.port ?? 0)

@@ -29,8 +29,20 @@ package final class ServerMetrics: Sendable {
     private let state = Mutex(State())
     private let connections = Atomic<Int>(0)
     private let polls = Atomic<Int>(0)
+    private let waiting = Mutex((now: 0, most: 0))
 
     package init() {}
+
+    /// More or less of answers is handed to connections and not taken by their clients.
+    func noteWaiting(_ change: Int) {
+        waiting.withLock { waiting in
+            waiting.now += change
+            waiting.most = max(waiting.most, waiting.now)
+        }
+    }
+
+    /// In bytes, of answers that are given in parts; `most` since the start.
+    package var waitingBytes: (now: Int, most: Int) { waiting.withLock { $0 } }
 
     func connectionOpened() { connections.add(1, ordering: .relaxed) }
     func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
@@ -103,6 +115,14 @@ package final class ServerMetrics: Sendable {
         let own: [(String, String, Int64)] = [
             ("recordfs_open_connections", "Connections.", Int64(openConnections)),
             ("recordfs_long_polls", "Long polls.", Int64(polls.load(ordering: .relaxed))),
+            (
+                "recordfs_answer_bytes_waiting", "Of large answers, not taken by their clients.",
+                Int64(waitingBytes.now)
+            ),
+            (
+                "recordfs_answer_bytes_waiting_most", "The most of it since the start.",
+                Int64(waitingBytes.most)
+            ),
         ]
         for (name, help, value) in own + gauges {
             page.head(name, "gauge", help)

@@ -11,21 +11,63 @@ struct DatabasePage: Sendable {
         _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
         _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
     ) throws(ServerError) {
-        let database = try Self.identity(context)
-        var told = try DatabaseToken.open(request.syncToken, database: database, seal: seal)
+        let user = try context.requireUser().name
+        if context.scope == .shared {
+            try readShared(user, request, extensions, context, seal, reader)
+        } else {
+            let database = DatabaseKey(container: context.container, owner: user)
+            try read(database, request, extensions, context, seal, reader)
+        }
+    }
+
+    /// The next zones of the feed: what it costs does not depend on how many there are.
+    private mutating func read(
+        _ database: DatabaseKey, _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
+        _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
+    ) throws(ServerError) {
+        let feed = try reader.zoneFeed(database) ?? ZoneFeed(position: 0, horizon: 0)
+        let told = try DatabaseToken.open(
+            request.syncToken, database: database, feed: feed, seal: seal)
+        let limit = request.resultsLimit
+        let changes = try reader.zoneChanges(
+            database, after: told.position, start: told.start, limit: limit + 1)
+        moreComing = changes.count > limit
+        let page = changes.prefix(limit)
+        zones = page.map { Self.answer($0.key, $0.deletion, extensions, context) }
+        let next = DatabaseToken(
+            position: moreComing ? page.last?.position ?? told.position : feed.position,
+            start: told.start)
+        token = next.sealed(seal, database: database)
+    }
+
+    /// A zone, or its tombstone.
+    private static func answer(
+        _ key: ZoneKey, _ deletion: DeletionReason?, _ extensions: FeedExtensions,
+        _ context: OperationContext
+    ) -> ZoneAnswer {
+        let id = ZoneIdentifier(zone: key.zone, owner: key.database.owner)
+        guard let deletion else { return ZoneAnswer(id, dialect: context.dialect) }
+        return ZoneAnswer(
+            id, isDeleted: true,
+            deletionReason: extensions.wantsDeletionReason ? deletion.rawValue : nil,
+            dialect: context.dialect)
+    }
+
+    /// Each zone that is shared with the viewer, against what the token says of it.
+    private mutating func readShared(
+        _ user: UserName, _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
+        _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
+    ) throws(ServerError) {
+        // A database that no user has, because names of users have no slash.
+        let database = DatabaseKey(
+            container: context.container,
+            owner: UserName(bytes: user.bytes + Array("/shared".utf8)))
+        var told = try SharedDatabaseToken.open(
+            request.syncToken, database: database, seal: seal)
         let present = try ZoneList.stored(context, reader)
         try addGone(&told, present, request, extensions, context, reader)
         try addChanged(&told, present, request, context, reader)
         token = told.sealed(seal, database: database)
-    }
-
-    /// Tells the shared database of a user from the private one.
-    private static func identity(_ context: OperationContext) throws(ServerError) -> DatabaseKey {
-        let user = try context.requireUser().name
-        let owner =
-            context.scope == .shared
-            ? UserName(bytes: user.bytes + Array("/shared".utf8)) : user
-        return DatabaseKey(container: context.container, owner: owner)
     }
 
     /// Zones that the viewer was told of and that are gone.
@@ -33,15 +75,18 @@ struct DatabasePage: Sendable {
     /// - Throws: changeTokenExpired when one of them has no tombstone any more: nobody knows its
     ///   name.
     private mutating func addGone(
-        _ told: inout DatabaseToken, _ present: [ZoneAccess], _ request: DatabaseChangesRequest,
-        _ extensions: FeedExtensions, _ context: OperationContext, _ reader: any StorageReader
+        _ told: inout SharedDatabaseToken, _ present: [ZoneAccess],
+        _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
+        _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) {
-        let here = Set(present.map { DatabaseToken.key(of: $0.zone.key) })
+        let here = Set(present.map { SharedDatabaseToken.key(of: $0.zone.key) })
         let missing = Set(told.entries.keys).subtracting(here)
         guard !missing.isEmpty else { return }
         var named: Set<UInt64> = []
-        for tombstone in try ZoneList.gone(context, reader) {
-            let key = DatabaseToken.key(of: tombstone.key)
+        for tombstone in try reader.sharedZoneTombstones(
+            try context.requireUser().name, context.container)
+        {
+            let key = SharedDatabaseToken.key(of: tombstone.key)
             guard missing.contains(key) else { continue }
             named.insert(key)
             guard zones.count < request.resultsLimit else {
@@ -49,13 +94,7 @@ struct DatabasePage: Sendable {
                 continue
             }
             told.forget(key)
-            zones.append(
-                ZoneAnswer(
-                    ZoneIdentifier(zone: tombstone.key.zone, owner: tombstone.key.database.owner),
-                    isDeleted: true,
-                    deletionReason: extensions.wantsDeletionReason
-                        ? tombstone.reason.rawValue : nil,
-                    dialect: context.dialect))
+            zones.append(Self.answer(tombstone.key, tombstone.reason, extensions, context))
         }
         guard named == missing else {
             throw ServerError(
@@ -66,12 +105,13 @@ struct DatabasePage: Sendable {
     }
 
     private mutating func addChanged(
-        _ told: inout DatabaseToken, _ present: [ZoneAccess], _ request: DatabaseChangesRequest,
-        _ context: OperationContext, _ reader: any StorageReader
+        _ told: inout SharedDatabaseToken, _ present: [ZoneAccess],
+        _ request: DatabaseChangesRequest, _ context: OperationContext,
+        _ reader: any StorageReader
     ) throws(ServerError) {
         for access in present {
-            let entry = told.entries[DatabaseToken.key(of: access.zone.key)]
-            guard entry != DatabaseToken.entry(of: access) else { continue }
+            let entry = told.entries[SharedDatabaseToken.key(of: access.zone.key)]
+            guard entry != SharedDatabaseToken.entry(of: access) else { continue }
             guard try isVisible(access, since: entry, reader) else {
                 told.note(access)
                 continue
@@ -87,10 +127,10 @@ struct DatabasePage: Sendable {
 
     /// What the owner does outside of what is shared is nobody else's business.
     private func isVisible(
-        _ access: ZoneAccess, since entry: DatabaseToken.Entry?, _ reader: any StorageReader
+        _ access: ZoneAccess, since entry: SharedDatabaseToken.Entry?, _ reader: any StorageReader
     ) throws(ServerError) -> Bool {
         guard let shares = access.visibleShares, let entry,
-            entry.incarnation == DatabaseToken.entry(of: access).incarnation
+            entry.incarnation == SharedDatabaseToken.entry(of: access).incarnation
         else { return true }
         return try !reader.changes(
             access.zone.handle, after: entry.position, shares: shares, descending: false, limit: 1

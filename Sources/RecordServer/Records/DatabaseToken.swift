@@ -1,98 +1,71 @@
 package import RecordModel
 package import RecordWire
 
-/// What a viewer has been told of the zones of a database: the `syncToken` of changes/database and
+/// A place in the feed of a private database: the `syncToken` of changes/database and
 /// zones/changes.
-///
-/// It holds a vector, one entry for each zone, and no counter of the database: nothing is shared
-/// between zones, so that they can be written to beside each other.
 package struct DatabaseToken: Hashable, Sendable {
-    package struct Entry: Hashable, Sendable {
-        /// Of the incarnations of the zone and of the viewer's view of it.
-        package let incarnation: UInt32
-        package let position: Int64
+    private static let version: UInt8 = 2
+
+    /// Everything up to here was told.
+    package let position: Int64
+    /// Where the feed ended when a fetch from nothing began: what was gone by then it never had.
+    package let start: Int64
+
+    package init(position: Int64, start: Int64) {
+        self.position = position
+        self.start = start
     }
-
-    private static let version: UInt8 = 1
-    /// By `key(of:)`.
-    package private(set) var entries: [UInt64: Entry] = [:]
-
-    package init() {}
-
-    /// The zone that an entry is about.
-    package static func key(of zone: ZoneKey) -> UInt64 {
-        prefix(zone.database.owner.bytes + [0] + zone.zone.bytes)
-    }
-
-    /// What the entry of a zone is when everything was told.
-    package static func entry(of access: ZoneAccess) -> Entry {
-        var identity = TokenWriter()
-        identity.fixed64(access.zone.incarnation)
-        identity.fixed64(access.viewIncarnation)
-        return Entry(
-            incarnation: UInt32(truncatingIfNeeded: prefix(identity.bytes)),
-            position: access.zone.position)
-    }
-
-    package mutating func note(_ access: ZoneAccess) {
-        entries[Self.key(of: access.zone.key)] = Self.entry(of: access)
-    }
-
-    package mutating func forget(_ key: UInt64) { entries[key] = nil }
 
     package func sealed(_ seal: Seal, database: DatabaseKey) -> Text {
         var payload = TokenWriter()
         payload.byte(Self.version)
         payload.fixed64(Self.identity(of: database))
-        payload.count(Int64(entries.count))
-        for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
-            payload.fixed64(key)
-            payload.fixed32(entry.incarnation)
-            payload.count(entry.position)
-        }
+        payload.count(position)
+        payload.count(start)
         return seal.seal(payload.bytes, for: .databaseToken)
     }
 
-    /// The token of a request; an empty one where it has none. `database` tells databases apart:
-    /// the caller's own, or for the shared one that of the caller with a name that no zone has.
+    /// The token of a request; that of the beginning where it has none.
     ///
-    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another database or server.
+    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another database or server, or older than the
+    /// tombstones that are kept.
     package static func open(
-        _ text: Text?, database: DatabaseKey, seal: Seal
+        _ text: Text?, database: DatabaseKey, feed: ZoneFeed, seal: Seal
     ) throws(ServerError) -> DatabaseToken {
-        guard let text else { return DatabaseToken() }
+        guard let text else { return DatabaseToken(position: 0, start: feed.position) }
         guard let payload = seal.open(text, for: .databaseToken),
-            let token = DatabaseToken(payload: payload, database: database)
-        else {
+            let token = DatabaseToken(payload: payload, database: database),
+            (0...feed.position).contains(token.position)
+        else { throw expired }
+        guard max(token.position, token.start) >= feed.horizon else {
             throw ServerError(
                 .changeTokenExpired,
-                "syncToken: it is not of this database. Fetch all zones without a token.")
+                "syncToken: zones were deleted after it, too long ago. Fetch all zones without a "
+                    + "token, and drop those that are not there.")
         }
         return token
     }
 
+    static let expired = ServerError(
+        .changeTokenExpired,
+        "syncToken: it is not of this database. Fetch all zones without a token.")
+
     private init?(payload: [UInt8], database: DatabaseKey) {
         var reader = TokenReader(payload)
         guard reader.byte() == Self.version, reader.fixed64() == Self.identity(of: database),
-            let count = reader.count(), count >= 0
+            let position = reader.count(), let start = reader.count(), reader.isAtEnd
         else { return nil }
-        for _ in 0..<count {
-            guard let key = reader.fixed64(), let incarnation = reader.fixed32(),
-                let position = reader.count()
-            else { return nil }
-            entries[key] = Entry(incarnation: incarnation, position: position)
-        }
-        guard reader.isAtEnd else { return nil }
+        self.init(position: position, start: start)
     }
 
-    private static func identity(of database: DatabaseKey) -> UInt64 {
+    static func identity(of database: DatabaseKey) -> UInt64 {
         prefix(
             database.container.container.utf8 + [0]
                 + Array(database.container.environment.rawValue.utf8) + [0] + database.owner.bytes)
     }
 
     /// The first 8 bytes of the SHA-256.
-    private static func prefix(_ bytes: [UInt8]) -> UInt64 {
+    static func prefix(_ bytes: [UInt8]) -> UInt64 {
         var hash = SHA256()
         hash.update(bytes)
         return hash.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -36,16 +36,4 @@ enum ZoneList {
         }
         return accesses
     }
-
-    /// Those that were there once and are no more.
-    static func gone(
-        _ context: OperationContext, _ reader: any StorageReader
-    ) throws(ServerError) -> [ZoneTombstone] {
-        let user = try context.requireUser().name
-        guard context.scope == .shared else {
-            return try reader.zoneTombstones(
-                DatabaseKey(container: context.container, owner: user))
-        }
-        return try reader.sharedZoneTombstones(user, context.container)
-    }
 }

@@ -9,12 +9,19 @@ extension SQLiteAccess {
 
     /// Forgets the oldest tombstones of a database beyond the limit.
     func trimZoneTombstones(ofDatabase number: Int64) throws(ServerError) {
-        try run(
+        let place = try first(
             """
-            DELETE FROM zone_tombstones WHERE database = ?1 AND name IN (
-                SELECT name FROM zone_tombstones WHERE database = ?1 ORDER BY at LIMIT max(
-                    0, (SELECT count(*) FROM zone_tombstones WHERE database = ?1) - ?2))
-            """, [.integer(number), .limit(ZoneTombstone.limit)])
+            SELECT place FROM zone_tombstones WHERE database = ? ORDER BY place DESC
+            LIMIT 1 OFFSET ?
+            """, [.integer(number), .limit(ZoneTombstone.limit)]
+        ) { $0.int64(0) }
+        guard let place else { return }
+        try run(
+            "UPDATE databases SET zone_horizon = max(zone_horizon, ?2) WHERE id = ?1",
+            [.integer(number), .integer(place)])
+        try run(
+            "DELETE FROM zone_tombstones WHERE database = ? AND place <= ?",
+            [.integer(number), .integer(place)])
     }
 
     /// The same of what a viewer has lost.
@@ -32,6 +39,13 @@ extension SQLiteAccess {
         now: Int64, before milliseconds: Int64, limit: Int
     ) throws(ServerError) -> Bool {
         var isMore = false
+        try run(
+            """
+            UPDATE databases SET zone_horizon = max(zone_horizon, (
+                SELECT coalesce(max(place), 0) FROM zone_tombstones
+                WHERE database = databases.id AND at < ?1))
+            WHERE id IN (SELECT database FROM zone_tombstones WHERE at < ?1)
+            """, [.integer(milliseconds)])
         for (table, key) in [
             ("zone_tombstones", "database, name"),
             ("shared_zone_tombstones", "viewer, database, name"),

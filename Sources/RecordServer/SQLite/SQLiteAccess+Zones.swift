@@ -63,8 +63,15 @@ extension SQLiteAccess {
     func createZone(_ key: ZoneKey, incarnation: UInt64) throws(ServerError) -> ZoneRow {
         let database = try makeNumber(of: key.database)
         let position = try firstPosition()
+        try advanceFeed(ofDatabase: database)
         try run(
-            "INSERT INTO zones (database, name, incarnation, position) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO zones (database, name, incarnation, position, place, made)
+            SELECT id, ?2, ?3, ?4, zone_position, coalesce(
+                (SELECT made FROM zone_tombstones WHERE database = ?1 AND name = ?2),
+                zone_position)
+            FROM databases WHERE id = ?1
+            """,
             [
                 .integer(database), .name(key.zone), .incarnation(incarnation),
                 .integer(position),
@@ -79,7 +86,15 @@ extension SQLiteAccess {
     func updateZone(_ zone: ZoneRow) throws(ServerError) {
         try run(
             """
+            UPDATE databases SET zone_position = zone_position + 1 WHERE id = (
+                SELECT database FROM zones WHERE id = ?1 AND position <> ?2 AND deleted = 0)
+            """, [.zone(zone.handle), .integer(zone.position)])
+        let isMoved = changedRows == 1
+        let place = "(SELECT d.zone_position FROM databases d WHERE d.id = zones.database)"
+        try run(
+            """
             UPDATE zones SET position = ?, horizon = ?, record_count = ?, record_bytes = ?
+                \(isMoved ? ", place = \(place)" : "")
             WHERE id = ? AND deleted = 0
             """,
             [
@@ -94,12 +109,14 @@ extension SQLiteAccess {
         try run("UPDATE zones SET deleted = 1 WHERE id = ? AND deleted = 0", [handle])
         guard changedRows == 1 else { return }
         Failpoint.pass(.serverZoneDelete)
-        let place = """
-            SELECT database, name, ?2 FROM zones WHERE id = ?1
-            """
+        let database = try makeNumber(of: zone.key.database)
+        try advanceFeed(ofDatabase: database)
         try run(
-            "INSERT OR REPLACE INTO zone_tombstones (database, name, reason) \(place)",
-            [handle, .text(reason.rawValue)])
+            """
+            INSERT OR REPLACE INTO zone_tombstones (database, name, reason, place, made)
+            SELECT z.database, z.name, ?2, d.zone_position, z.made
+            FROM zones z JOIN databases d ON d.id = z.database WHERE z.id = ?1
+            """, [handle, .text(reason.rawValue)])
         try run(
             """
             INSERT OR REPLACE INTO shared_zone_tombstones (viewer, database, name, reason)
@@ -107,8 +124,6 @@ extension SQLiteAccess {
             FROM shared_zones v JOIN zones z ON z.id = v.zone WHERE v.zone = ?1
             """, [handle, .text(reason.rawValue)])
         try run("DELETE FROM shared_zones WHERE zone = ?", [handle])
-        if let number = try number(of: zone.key.database) {
-            try trimZoneTombstones(ofDatabase: number)
-        }
+        try trimZoneTombstones(ofDatabase: database)
     }
 }

@@ -25,6 +25,9 @@ enum SQLiteTables {
         migrator.registerMigration("v6") { database in
             try database.execute(sql: couriers)
         }
+        migrator.registerMigration("v7") { database in
+            try database.execute(sql: zoneFeeds)
+        }
         return migrator
     }
 
@@ -308,6 +311,24 @@ enum SQLiteTables {
     /// Pairs of the number of a web auth token and the time when it was first shown.
     private static let tokenMarks = """
         ALTER TABLE sessions ADD COLUMN marks BLOB NOT NULL DEFAULT x'';
+        """
+
+    /// The order in which the zones of a database changed, and what is left of it.
+    ///
+    /// `made` is the place at which the first zone of the name came, since its name was last
+    /// forgotten. Zones that were there get an order of some kind: no token knows of it.
+    private static let zoneFeeds = """
+        ALTER TABLE databases ADD COLUMN zone_position INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE databases ADD COLUMN zone_horizon INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zones ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zones ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone_tombstones ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone_tombstones ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+        UPDATE zones SET place = id;
+        UPDATE databases SET zone_position = (
+            SELECT coalesce(max(place), 0) FROM zones WHERE database = databases.id);
+        CREATE INDEX zones_place ON zones (database, place) WHERE deleted = 0;
+        CREATE INDEX zone_tombstones_place ON zone_tombstones (database, place);
         """
 
     /// The session or key of a courier. Those whose session nobody knows end: clients ask for

@@ -50,6 +50,36 @@ package struct ZoneTombstone: Hashable, Sendable {
     }
 }
 
+/// The ends of the feed of a database.
+///
+/// What its positions are is up to the storage, as long as no reader meets one before the one below
+/// it: a counter where there is one writer, else the number of the transaction up to the oldest
+/// that is still at work, so that nothing is shared between zones.
+package struct ZoneFeed: Hashable, Sendable {
+    /// Of the last change.
+    package let position: Int64
+    /// Tombstones at or before it may have been forgotten.
+    package let horizon: Int64
+    package init(position: Int64, horizon: Int64) {
+        self.position = position
+        self.horizon = horizon
+    }
+}
+
+/// The last that happened to a zone.
+package struct ZoneChange: Hashable, Sendable {
+    package let key: ZoneKey
+    /// In the feed of the database.
+    package let position: Int64
+    /// Nil for a zone that is there.
+    package let deletion: DeletionReason?
+    package init(key: ZoneKey, position: Int64, deletion: DeletionReason? = nil) {
+        self.key = key
+        self.position = position
+        self.deletion = deletion
+    }
+}
+
 /// Who wrote when, from where.
 package struct WriteStamp: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.

@@ -7,6 +7,13 @@ package protocol ZoneReader {
     func zones(_ database: DatabaseKey) throws(ServerError) -> [ZoneRow]
     /// Zones of this database that were deleted and do not exist now.
     func zoneTombstones(_ database: DatabaseKey) throws(ServerError) -> [ZoneTombstone]
+    /// From where to where the feed of the database goes: the order in which its zones last
+    /// changed. Nil where there was never a zone.
+    func zoneFeed(_ database: DatabaseKey) throws(ServerError) -> ZoneFeed?
+    /// Zones by their last change after `position`, and tombstones of zones that were made at or
+    /// before it and deleted after `start`, in the order of the feed.
+    func zoneChanges(_ database: DatabaseKey, after position: Int64, start: Int64, limit: Int)
+        throws(ServerError) -> [ZoneChange]
     /// Of all zones with tombstones of records, in an order of the storage's own, the first after
     /// this one.
     func zoneWithTombstones(after handle: ZoneHandle?) throws(ServerError) -> ZoneRow?
@@ -26,7 +33,8 @@ package protocol ZoneWriter {
     /// Keeps other writers of the zone out until the commit, and reads it. A storage with one
     /// writer just reads.
     func lockZone(_ key: ZoneKey) throws(ServerError) -> ZoneRow?
-    /// Stores position, horizon and counts.
+    /// Stores position, horizon and counts. With another position the zone is the last one of the
+    /// feed of its database.
     func updateZone(_ zone: ZoneRow) throws(ServerError)
     /// Takes the zone away with its records, references, index entries and shares, at once for
     /// readers; `sweep` frees the space and gives asset references back. Leaves a tombstone, and

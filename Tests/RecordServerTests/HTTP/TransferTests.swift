@@ -51,6 +51,37 @@ import Testing
         #expect(received < 32 << 20)
     }
 
+    @Test("of answers to clients that take nothing, only little is handed on")
+    func paced() async throws {
+        let fixture = try await AssetFixture(.socket) { $0.limits.writeIdleSeconds = 1 }
+        let count = 8
+        let asset = try await fixture.upload([UInt8](repeating: 7, count: 32 << 20))
+        try await fixture.put([asset])
+        let path = try await fixture.downloadPath(asset)
+        try await fixture.server.raw { port in
+            let connections = try (0..<count).map { _ in
+                try RawConnection(port: port, deadline: 60, receiveBuffer: 4_096)
+            }
+            for connection in connections {
+                try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            }
+            // Each has come to a stop when it is ended for that.
+            while true {
+                let metrics = try RawConnection(port: port)
+                try metrics.send(
+                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                let text = try metrics.readAnswer()?.text ?? ""
+                if text.contains(#"recordfs_refused_total{reason="slow-reader"} \#(count)"#) {
+                    break
+                }
+            }
+        }
+        let most = fixture.server.application.metrics.waitingBytes.most
+        // Two parts each: one that waits, and the next.
+        #expect(most > count * (64 << 10))
+        #expect(most <= count * (256 << 10))
+    }
+
     @Test("a client that reads slowly gets all of a large answer")
     func patientReader() async throws {
         let fixture = try await AssetFixture(.socket) { $0.limits.writeIdleSeconds = 1 }

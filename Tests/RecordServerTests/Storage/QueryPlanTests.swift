@@ -135,6 +135,8 @@ import class GRDB.DatabaseQueue
             _ = try reader.operationResult(Sample.database, Sample.alice, operationID: "o")
             _ = try reader.zones(Sample.database)
             _ = try reader.zoneTombstones(Sample.database)
+            _ = try reader.zoneFeed(Sample.database)
+            _ = try reader.zoneChanges(Sample.database, after: 0, start: 0, limit: 9)
         }
     }
 

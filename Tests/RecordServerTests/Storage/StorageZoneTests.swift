@@ -81,6 +81,49 @@ import Testing
     }
 
     @Test(
+        "the feed of a database has its zones by their last change, in portions, each once",
+        arguments: StorageSubject.all)
+    func feed(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        func changes(after position: Int64, limit: Int = 99) async throws -> [ZoneChange] {
+            try await storage.read { (reader) throws(ServerError) in
+                try reader.zoneChanges(
+                    Sample.database, after: position, start: 0, limit: limit)
+            }
+        }
+        func feed() async throws -> ZoneFeed? {
+            try await storage.read { (reader) throws(ServerError) in
+                try reader.zoneFeed(Sample.database)
+            }
+        }
+        #expect(try await feed() == nil)
+        var rows: [ZoneRow] = []
+        for name in ["b", "a", "c"] { rows.append(try await storage.makeZone(Sample.zone(name))) }
+        _ = try await storage.makeZone(Sample.zone("d", of: Sample.bob))
+        let first = try await changes(after: 0, limit: 2)
+        #expect(first.map(\.key) == [Sample.zone("b"), Sample.zone("a")])
+        let rest = try await changes(after: try #require(first.last).position)
+        #expect(rest.map(\.key) == [Sample.zone("c")])
+        let end = try #require(try await feed())
+        #expect(rest.last?.position == end.position)
+        #expect(end.horizon == 0)
+        // Horizon and counts are no change for readers.
+        rows[2].horizon = 1
+        rows[0].position += 1
+        let stored = rows
+        try await storage.write { (transaction) throws(ServerError) in
+            for row in stored { try transaction.updateZone(row) }
+            try transaction.deleteZone(stored[1], reason: .purged)
+        }
+        let later = try await changes(after: end.position)
+        #expect(later.map(\.key) == [Sample.zone("b"), Sample.zone("a")])
+        #expect(later.map(\.deletion) == [nil, .purged])
+        #expect(try await feed()?.position == later.last?.position)
+        // To who had nothing it never was.
+        #expect(try await changes(after: 0).map(\.key) == [Sample.zone("c"), Sample.zone("b")])
+    }
+
+    @Test(
         "tombstones of zones go when they are old, and the oldest when there are too many",
         arguments: StorageSubject.all)
     func tombstones(subject: StorageSubject) async throws {
@@ -131,6 +174,10 @@ import Testing
         #expect(try await left() == [rest, rest])
         try await sweep(now: 3_000, before: 2_001)
         #expect(try await left() == [[], []])
+        let feed = try await storage.read { (reader) throws(ServerError) in
+            try reader.zoneFeed(Sample.database)
+        }
+        #expect(feed?.horizon == feed?.position)
     }
 
     @Test(
