@@ -89,14 +89,17 @@ let package = Package(
             name: "recordfs-server",
             dependencies: ["RecordServer", "RecordWire", "RecordModel", logging, arguments],
             swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "RecordModelTests", dependencies: ["RecordModel"], swiftSettings: settings),
+            name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "RecordStoreTests",
-            dependencies: ["RecordStore", "RecordSQL", "RecordModel", grdb],
+            dependencies: ["RecordStore", "RecordSQL", "RecordModel", "TestSupport", grdb],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
-            name: "RecordTreeTests", dependencies: ["RecordTree", "RecordStore", "RecordModel"],
+            name: "RecordTreeTests",
+            dependencies: ["RecordTree", "RecordStore", "RecordModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "FuseKitTests", dependencies: ["FuseKit"], swiftSettings: settings),
         .testTarget(
@@ -104,18 +107,19 @@ let package = Package(
             dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
             swiftSettings: settings),
         .testTarget(
-            name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel"],
+            name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server", grdb,
-                logging,
+                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
+                "TestSupport", grdb, logging,
             ] + http + crypto,
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(
-            name: "MountTests", dependencies: ["recordfs", "RecordModel", "CTestSystem"],
+            name: "MountTests",
+            dependencies: ["recordfs", "RecordModel", "CTestSystem", "TestSupport"],
             swiftSettings: settings),
     ]
 )

@@ -2,6 +2,7 @@
 #include <fuse3/fuse_lowlevel.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -38,6 +39,15 @@ static inline size_t recordfs_add_entry_plus(
 static inline void recordfs_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
+
+/* The signal that this process gets when the thread ends that started it. */
+static inline void recordfs_signal_at_death(int signal) {
+    prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
+}
+
+/* glibc declares both only with _GNU_SOURCE. */
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 
 /* splice(2), which fcntl.h shows only to those who define _GNU_SOURCE before everything else. */
 static inline ssize_t recordfs_splice(

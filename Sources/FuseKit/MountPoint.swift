@@ -100,6 +100,14 @@ package enum MountPoint {
         return count <= 2
     }
 
+    /// Ends the connection of a mount that nobody serves, as root may: its users get errors.
+    static func endConnection(_ path: String) {
+        let force: Int32 = 1
+        let noFollow: Int32 = 8
+        // Whoever may not is not asked to: the mount stays stale, as after any crash.
+        _ = umount2(path, force | noFollow)
+    }
+
     private static func unmountAsRoot(_ path: String, lazy: Bool) throws(MountError) {
         // Glibc has the flags as enumerators, which Swift sees as another type on some versions.
         let detach: Int32 = 2

@@ -14,6 +14,7 @@ package final class Session: Sendable {
     package let mountpoint: String
     package let notifier = Notifier()
     private let options: MountOptions
+    private let guardProgram: [String]
     private let box: FileSystemBox
     /// Guards the step from one life stage to the next.
     private let state = Mutex(State.new)
@@ -21,10 +22,17 @@ package final class Session: Sendable {
     /// somewhere is this one.
     private let device = Mutex<String?>(nil)
 
-    /// - Parameter mountpoint: an absolute path without symbolic links.
-    package init(fileSystem: any FileSystem, mountpoint: String, options: MountOptions) {
+    /// - Parameters:
+    ///   - mountpoint: an absolute path without symbolic links.
+    ///   - guardProgram: the words that start this program as a `ConnectionGuard`; without them
+    ///     there is none.
+    package init(
+        fileSystem: any FileSystem, mountpoint: String, options: MountOptions,
+        guardProgram: [String] = []
+    ) {
         self.mountpoint = mountpoint
         self.options = options
+        self.guardProgram = guardProgram
         box = FileSystemBox(fileSystem)
     }
 
@@ -74,17 +82,28 @@ package final class Session: Sendable {
         guard let (session, readers) = start else {
             throw MountError(.notMounted, "\(mountpoint) is not mounted")
         }
+        let guardian = try startGuard()
         defer {
             state.withLock { $0 = .ended }
             notifier.stop()
             detach()
             session.destroy()
+            if let guardian { ConnectionGuard.end(guardian) }
         }
         do throws(Errno) {
             try notifier.start(session)
             try readers.run(threads: max(1, threads))
         } catch {
             throw MountError(.failed, "could not start a thread: \(error)")
+        }
+    }
+
+    private func startGuard() throws(MountError) -> pid_t? {
+        guard !guardProgram.isEmpty, let device = device.withLock({ $0 }) else { return nil }
+        do {
+            return try ConnectionGuard.start(guardProgram, mountpoint: mountpoint, device: device)
+        } catch {
+            throw MountError(.failed, "could not start a process: \(error)")
         }
     }
 

@@ -21,6 +21,8 @@ package struct MountConfiguration: Sendable {
     /// How long a deleted name may come back as the same record.
     package var grace: Duration = .seconds(3)
     package var threads = 2
+    /// The words that start this program as a `ConnectionGuard`.
+    package var guardProgram: [String] = []
 
     package init(mountpoint: String, stateDirectory: String) {
         self.mountpoint = mountpoint
@@ -48,7 +50,8 @@ package enum MountDaemon {
         let session = Session(
             fileSystem: RecordFileSystem(
                 tree: tree, hasExtendedAttributes: configuration.extendedAttributes, ready: ready),
-            mountpoint: configuration.mountpoint, options: mountOptions(configuration))
+            mountpoint: configuration.mountpoint, options: mountOptions(configuration),
+            guardProgram: configuration.guardProgram)
         let messenger = KernelMessenger(
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
         tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })
@@ -87,6 +90,12 @@ package enum MountDaemon {
         options.hidesFiles = configuration.hidesFiles
         options.extra = configuration.options
         return options
+    }
+
+    /// What a program does that was started with `MountConfiguration.guardProgram` and `words`
+    /// behind it; returns at once when they are not such words.
+    package static func guardConnection(_ words: [String]) {
+        ConnectionGuard(words)?.watch()
     }
 
     package static func unmount(mountpoint: String, lazy: Bool) throws(RecordError) {

@@ -84,7 +84,7 @@ struct RecordFSCommand: ParsableCommand {
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, RestoreCommand.self,
             DraftCommand.self, ImportCommand.self, ExportCommand.self, SchemaCommand.self,
             CheckCommand.self, DoctorCommand.self, CompletionsCommand.self, CompleteCommand.self,
-            DebugCommand.self,
+            DebugCommand.self, GuardCommand.self,
         ])
 }
 

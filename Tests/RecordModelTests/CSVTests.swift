@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @Suite("Comma-separated values")
@@ -72,7 +73,7 @@ struct CSVTests {
 
     @Test("what is written is read back", arguments: 0..<4)
     func roundTrip(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let alphabet = bytes("ab,\"\r\n é")
         for _ in 0..<300 {
             let cells: [[UInt8]] = (0..<Int.random(in: 1...5, using: &generator)).map { _ in

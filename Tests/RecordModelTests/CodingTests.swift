@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @Suite("Base 64 and dates")
@@ -70,7 +71,7 @@ struct CodingTests {
 
     @Test("every millisecond of 64 bits comes back from its text")
     func dateRoundTrip() {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SeededRandom(seed: 3)
         var samples: [Int64] = [
             .min, .max, 0, -1, 1, -62_135_596_800_000, -62_135_769_600_000, -62_167_219_200_001,
         ]

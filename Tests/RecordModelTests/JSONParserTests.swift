@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @Suite("The strict JSON parser")
@@ -157,7 +158,7 @@ struct JSONParserTests {
     @Test("any one byte changed gives an error or a document, never a crash")
     func mutation() {
         let whole = bytes(Samples.rich)
-        var generator = SeededGenerator(seed: 11)
+        var generator = SeededRandom(seed: 11)
         var refused = 0
         for _ in 0..<4000 {
             var mutated = whole
@@ -206,7 +207,7 @@ struct JSONParserTests {
 
     @Test("doubles are read as the nearest one, as strtod reads them")
     func doubles() throws {
-        var generator = SeededGenerator(seed: 5)
+        var generator = SeededRandom(seed: 5)
         for _ in 0..<20_000 {
             let mantissa = Int64.random(
                 in: -99_999_999_999_999_999...99_999_999_999_999_999, using: &generator)

@@ -1,10 +1,11 @@
 import RecordModel
+import TestSupport
 import Testing
 
 /// Random JSON values.
 struct JSONGenerator {
-    var random: SeededGenerator
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    var random: SeededRandom
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @Suite("Names")
@@ -47,7 +48,7 @@ struct NameTests {
 
     @Test("random bytes come back from their encoding, which no other name has", arguments: 0..<4)
     func roundTrip(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var seen: [[UInt8]: [UInt8]] = [:]
         let alphabet: [UInt8] =
             Array(" ./%@~#a%2F".utf8) + [0, 10, 0x7F, 0xC2, 0x85, 0xE2, 0x80, 0xFF]

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import TestSupport
 import Testing
 
 /// The store's outgoing changes against a plain server whose answers get lost, fail and conflict:

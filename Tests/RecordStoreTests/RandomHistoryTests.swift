@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import TestSupport
 import Testing
 
 /// Random steps on one type, compared with a plain model after each transaction. The seed is the

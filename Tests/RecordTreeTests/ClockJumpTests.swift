@@ -82,15 +82,8 @@ struct ClockJumpTests {
     @Test("a read that waits for bytes has its 30 seconds, wherever the clock goes")
     func deadline() throws {
         let fixture = try TreeFixture(fetcher: HeldFetcher())
-        try fixture.receiveRemoteAsset(name: "n", field: "photo", size: 5)
-        let entry = try #require(try fixture.lookup("n@photo.jpg"))
-        let handle = try fixture.tree.open(entry.node, flags: O_RDONLY, caller: TreeFixture.user)
-            .handle
+        let (handle, start) = try fixture.readWithheldAsset()
         defer { fixture.tree.release(handle) }
-        guard case .deferred(let start) = try fixture.tree.read(handle, offset: 0, count: 5) else {
-            Issue.record("the read should wait")
-            return
-        }
         let answers = Mutex(0)
         _ = start { _ in answers.withLock { $0 += 1 } }
         let now = fixture.clock.now

@@ -41,15 +41,8 @@ struct InterruptedReadTests {
     func asset() throws {
         let fetcher = HeldFetcher()
         let fixture = try TreeFixture(fetcher: fetcher)
-        try fixture.receiveRemoteAsset(name: "n", field: "photo", size: 5)
-        let entry = try #require(try fixture.lookup("n@photo.jpg"))
-        let handle = try fixture.tree.open(entry.node, flags: O_RDONLY, caller: TreeFixture.user)
-            .handle
+        let (handle, start) = try fixture.readWithheldAsset()
         defer { fixture.tree.release(handle) }
-        guard case .deferred(let start) = try fixture.tree.read(handle, offset: 0, count: 5) else {
-            Issue.record("the read should wait")
-            return
-        }
         let answers = Mutex(0)
         let wait = start { _ in answers.withLock { $0 += 1 } }
         wait.giveUp()

@@ -190,6 +190,20 @@ extension TreeFixture {
             name: name, in: zone.id)
     }
 
+    /// Opens an asset whose bytes the fixture's fetcher withholds, and reads it: the handle, and
+    /// what the kernel's thread calls to wait for the answer.
+    func readWithheldAsset() throws -> (
+        handle: HandleNumber, start: @Sendable (@escaping DeferredAnswer) -> Waiting
+    ) {
+        try receiveRemoteAsset(name: "n", field: "photo", size: 5)
+        let entry = try #require(try lookup("n@photo.jpg"))
+        let handle = try tree.open(entry.node, flags: O_RDONLY, caller: Self.user).handle
+        guard case .deferred(let start) = try tree.read(handle, offset: 0, count: 5) else {
+            throw RecordError(.ioFailure, "the read should wait")
+        }
+        return (handle, start)
+    }
+
     func receive(_ operation: RemoteChange.Operation, name: String, in zone: ZoneID? = nil) throws {
         let zone = try #require(try zone ?? store.zone(.private, .me, ZoneName("Box"))?.id)
         let change = RemoteChange(

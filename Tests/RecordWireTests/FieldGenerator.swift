@@ -1,11 +1,12 @@
 import RecordModel
 import RecordWire
+import TestSupport
 
 /// Random fields from a seed.
 struct FieldGenerator {
-    private var random: SeededGenerator
+    private var random: SeededRandom
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed &* 7919 &+ 1) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed &* 7919 &+ 1) }
 
     private mutating func int(_ range: ClosedRange<Int>) -> Int {
         Int.random(in: range, using: &random)

@@ -149,6 +149,7 @@ struct MountService {
         configuration.options = settings.extraOptions
         configuration.grace = settings.grace
         configuration.threads = settings.threads
+        configuration.guardProgram = ["recordfs", GuardCommand.name]
         return configuration
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// One call, or one short sequence as tools make it, on names of a small set.
 enum FileStep: CustomStringConvertible {

@@ -255,6 +255,18 @@ import Testing
         }
     }
 
+    /// Every second one stops in the body of a request to the target, the others in a header.
+    private static func slowConnection(
+        _ port: Int, _ index: Int, _ target: String
+    ) throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        try connection.send(
+            index % 2 == 0
+                ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
+                : "GET /health HTTP/1.1\r\nHost: loc")
+        return connection
+    }
+
     @Test("slow connections up to the limit keep no neighbour out", arguments: [false, true])
     func neighbour(_ isTotal: Bool) async throws {
         let server = try await crowdedServer(20, isTotal: isTotal)
@@ -263,12 +275,7 @@ import Testing
             var slow: [RawConnection] = []
             var statuses: [Int?] = []
             for index in 0..<60 {
-                let connection = try RawConnection(port: port)
-                try connection.send(
-                    index % 2 == 0
-                        ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
-                        : "GET /health HTTP/1.1\r\nHost: loc")
-                slow.append(connection)
+                slow.append(try Self.slowConnection(port, index, target))
                 guard index >= 20 else { continue }
                 let honest = try RawConnection(port: port)
                 try honest.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -352,12 +359,7 @@ import Testing
         let times = try await server.raw { port in
             var slow: [RawConnection] = []
             for index in 0..<500 {
-                let connection = try RawConnection(port: port)
-                try connection.send(
-                    index % 2 == 0
-                        ? "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
-                        : "GET /health HTTP/1.1\r\nHost: loc")
-                slow.append(connection)
+                slow.append(try Self.slowConnection(port, index, target))
             }
             var times: [Duration] = []
             let honest = try RawConnection(port: port)

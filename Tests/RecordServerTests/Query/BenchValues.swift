@@ -1,12 +1,13 @@
 import RecordModel
 import RecordWire
+import TestSupport
 
 @testable import RecordServer
 
 /// Draws records and values from small pools, so that many are equal and many are missing.
 struct BenchValues {
-    var generator: BenchGenerator
-    init(seed: UInt64) { generator = BenchGenerator(seed: seed) }
+    var generator: SeededRandom
+    init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
     static let fieldNames = ["s", "i", "d", "n", "t", "b", "l", "r", "ls", "li", "lr"]
 

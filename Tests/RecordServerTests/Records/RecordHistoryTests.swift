@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 /// Random histories against a simple model: what a feed replays, what lookups say and what the
@@ -34,7 +35,7 @@ private struct RandomHistory {
     private let names = (0..<14).map { "n-\($0)" }
 
     init(seed: UInt64) async throws {
-        random = SeededRandom(seed)
+        random = SeededRandom(seed: seed)
         server = try await TestServer()
         try await server.makeZone("Z")
     }
@@ -199,18 +200,5 @@ private struct RandomHistory {
             found[name] = Self.present(record)
         }
         return found
-    }
-}
-
-/// SplitMix64.
-private struct SeededRandom {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

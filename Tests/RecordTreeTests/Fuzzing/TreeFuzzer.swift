@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// Drives a tree with calls that the kernel would make, would make only when it is broken, or that
@@ -19,7 +20,7 @@ final class TreeFuzzer {
 
     let fixture: TreeFixture
     let isTraced: Bool
-    var random: FuzzRandom
+    var random: SeededRandom
     var directories: [NodeNumber]
     var nodes: [NodeNumber]
     var handles: [HandleNumber] = []
@@ -33,7 +34,7 @@ final class TreeFuzzer {
         fixture = try TreeFixture(limits: Self.limits)
         fixture.observe()
         self.isTraced = isTraced
-        random = FuzzRandom(seed: seed)
+        random = SeededRandom(seed: seed)
         directories = [.root, fixture.notes]
         nodes = directories
     }

@@ -1,22 +1,8 @@
 import RecordModel
+import TestSupport
 
-/// Repeatable choices (SplitMix64): a seed is a whole run.
-struct FuzzRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[below(elements.count)]
-    }
+/// What a fuzzer draws: a seed is a whole run.
+extension SeededRandom {
     mutating func chance(_ oneIn: Int) -> Bool { below(oneIn) == 0 }
 
     // MARK: Numbers
