@@ -32,8 +32,8 @@ package final class RecordStore: Sendable {
     let assetsInFlight = Mutex(AssetsInFlight())
     /// Hears of every statement that reads; for tests of how many there are.
     let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
-    /// Whether there was a large text since the last `releaseMemory`.
-    let hadLargeText = Atomic(false)
+    /// How many calls of `releaseMemory` have something to give back, after a large text.
+    let releasesDue = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])

@@ -14,7 +14,7 @@ extension Tree {
         store.keepSpace()
         expireWaitingReads()
         let uptime = options.clock.uptime
-        state.withLock { $0.past.removeOld(at: uptime) }
+        store.noteText(bytes: state.withLock { $0.past.removeOld(at: uptime) })
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }
         try store.watchClock()

@@ -4,7 +4,8 @@ import RecordModel
 /// counts, and the numbers whose dentry the kernel has moved to another thing by a rename.
 ///
 /// INVARIANTS
-/// - `counts[n]` is the kernel's lookup count of a counted number in `nodes`; none counts as 0.
+/// - `counts[n]` is the kernel's lookup count of a counted number in `nodes`, and of one in `moved`
+///   how many of its lookups came since it was moved; none counts as 0.
 /// - `numbers[node] == n` implies that `n` names `node` (by `nodes` or by `moved`).
 /// - A number in `moved` is arithmetic and no longer names its own row.
 struct NodeTable {
@@ -44,7 +45,7 @@ struct NodeTable {
     /// The number of a node, made when it has none, with one more lookup counted.
     mutating func lookUp(_ node: Node) -> NodeNumber {
         let number = self.number(of: node) ?? make(node)
-        if number.kind == .counted { counts[number, default: 0] += 1 }
+        if number.kind == .counted || moved[number] != nil { counts[number, default: 0] += 1 }
         return number
     }
 
@@ -67,18 +68,20 @@ struct NodeTable {
 
     @discardableResult
     private mutating func unassign(_ number: NodeNumber) -> Node? {
-        nodes.removeValue(forKey: number) ?? moved.removeValue(forKey: number)
+        if let node = nodes.removeValue(forKey: number) { return node }
+        if moved[number] != nil { counts[number] = nil }
+        return moved.removeValue(forKey: number)
     }
 
-    /// The kernel has dropped `count` lookups. Returns the node when that was the last of it.
+    /// The kernel has dropped `count` lookups: all of a file that it has no use for any more, or an
+    /// answer that it did not use while the file stays. Returns the node when that was the last.
     mutating func forget(_ number: NodeNumber, count: UInt64) -> Node? {
-        guard number.kind == .counted else {
-            guard let node = unassign(number) else { return number.arithmeticNode }
-            return release(node, from: number)
-        }
-        let left = (counts[number] ?? 0) &- min(count, counts[number] ?? 0)
-        guard left == 0 else {
-            counts[number] = left
+        let isMoved = moved[number] != nil
+        guard isMoved || number.kind == .counted else { return number.arithmeticNode }
+        let counted = counts[number] ?? 0
+        // Who had a moved number looked it up at least once before the move, uncounted.
+        guard isMoved ? counted < count : counted <= count else {
+            counts[number] = counted - count
             return nil
         }
         counts[number] = nil

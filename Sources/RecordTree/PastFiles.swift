@@ -38,14 +38,21 @@ struct PastFiles {
         }
     }
 
-    /// Drops those whose time is over.
-    mutating func removeOld(at uptime: Duration) {
-        while first < order.count {
-            if let file = files[order[first]], file.since + Self.lifetime > uptime { return }
-            removeFirst()
+    /// Drops those whose time is over. Returns the bytes of their texts.
+    mutating func removeOld(at uptime: Duration) -> Int {
+        let before = bytes
+        while first < order.count, isOver(order[first], uptime) { removeFirst() }
+        if first == order.count {
+            order = []
+            first = 0
         }
-        order = []
-        first = 0
+        return before - bytes
+    }
+
+    /// Whether a file that came long ago can go, or has gone already.
+    private func isOver(_ file: RecordFile, _ uptime: Duration) -> Bool {
+        guard let kept = files[file] else { return true }
+        return kept.since + Self.lifetime <= uptime
     }
 
     private mutating func removeFirst() {

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 
 /// Random fields, and random texts that hold them.
 struct FieldGenerator {

@@ -252,4 +252,18 @@ struct FileVersionTests {
             try again.lookup(parent: fixture.notes, name: "n.json".b, caller: TreeFixture.user))
         #expect(entry.attributes.inode == second)
     }
+
+    @Test("the memory of a large text that was replaced is given back when its time is over")
+    func memory() throws {
+        let fixture = try fixture()
+        let large = "{\"t\": \"\(String(repeating: "x", count: 3 << 20))\"}"
+        try fixture.put(large, as: "n.json")
+        try Way.commandLine.replace(fixture, with: 2)
+        while try fixture.store.releaseMemory() {}
+        _ = try fixture.tree.maintain()
+        #expect(try !fixture.store.releaseMemory(), "it can still be opened")
+        fixture.clock.advance(.seconds(11))
+        _ = try fixture.tree.maintain()
+        #expect(try fixture.store.releaseMemory())
+    }
 }

@@ -217,4 +217,25 @@ struct IdentityTests {
         }
         #expect(error?.code == .crossDevice)
     }
+
+    @Test(
+        "an answer that the kernel does not use takes nothing from the file that it has under the number",
+        arguments: ["m.json", "n.json~"])
+    func unusedAnswer(_ newName: String) throws {
+        let fixture = try fixture()
+        _ = try fixture.lookup("n.json")
+        try fixture.rename("n.json", to: newName)
+        let moved = try #require(try fixture.lookup(newName)).node
+        #expect(try #require(try fixture.lookup(newName)).node == moved)
+        fixture.tree.forget(moved, count: 1)
+        fixture.tree.forget(moved, count: 1)
+        #expect(try fixture.tree.attributes(of: moved, handle: nil).0.size == 7)
+        #expect(try #require(try fixture.lookup(newName)).node == moved)
+        // Now all of it: one lookup before the move, one after it.
+        fixture.tree.forget(moved, count: 2)
+        #expect(throws: RecordError.self) {
+            try fixture.tree.attributes(of: moved, handle: nil)
+        }
+        #expect(try fixture.text(newName) == "{\"a\":1}")
+    }
 }

@@ -10,13 +10,17 @@ extension RecordStore {
 
     /// Whoever is done with a text says how large it was, for `releaseMemory`.
     package func noteText(bytes: Int) {
-        if bytes > Self.largeText { hadLargeText.store(true, ordering: .relaxed) }
+        // Twice: who says it may hold the text for a moment longer.
+        if bytes > Self.largeText { releasesDue.store(2, ordering: .relaxed) }
     }
 
     /// After a large text SQLite gives back what it has cached. False when there was none, and
     /// nothing to do.
     package func releaseMemory() throws(RecordError) -> Bool {
-        guard hadLargeText.exchange(false, ordering: .relaxed) else { return false }
+        let due = releasesDue.load(ordering: .relaxed)
+        guard due > 0 else { return false }
+        // A text that is noted meanwhile starts the count again.
+        _ = releasesDue.compareExchange(expected: due, desired: due - 1, ordering: .relaxed)
         for queue in [reader, writer].compactMap(\.self) {
             do {
                 try queue.inDatabase { database in

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// 100 000 calls with extreme values. `RECORDFS_FUZZ_SEED=N` runs one seed and prints its steps;

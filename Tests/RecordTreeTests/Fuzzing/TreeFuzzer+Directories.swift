@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 extension TreeFuzzer {

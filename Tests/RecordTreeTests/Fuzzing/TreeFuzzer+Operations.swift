@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordTree
+import TestSupport
 import Testing
 
 extension TreeFuzzer {
