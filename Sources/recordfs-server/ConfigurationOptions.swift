@@ -14,6 +14,12 @@ struct ConfigurationOptions: ParsableArguments {
     var container: String?
     @Option(help: ArgumentHelp("The address that clients use.", valueName: "url"))
     var publicURL: String?
+    @Option(help: ArgumentHelp("What people call the server, on its pages.", valueName: "text"))
+    var name: String?
+    @Option(
+        name: .customLong("operator"),
+        help: ArgumentHelp("Who runs the server, on its pages.", valueName: "text"))
+    var operatorName: String?
     @Option(help: ArgumentHelp("PEM file of the certificate chain.", valueName: "file"))
     var tlsCertificate: String?
     @Option(help: ArgumentHelp("PEM file of the private key.", valueName: "file"))
@@ -66,6 +72,7 @@ struct ConfigurationOptions: ParsableArguments {
     private var flags: [(key: String, value: String?)] {
         [
             ("listen", listen), ("container", container), ("public-url", publicURL),
+            ("name", name), ("operator", operatorName),
             ("tls-certificate", tlsCertificate), ("tls-key", tlsKey),
             ("trusted-proxies", trustedProxies), ("log-format", logFormat),
             ("insecure", insecure ? "true" : nil),

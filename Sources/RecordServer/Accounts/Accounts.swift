@@ -67,16 +67,20 @@ package struct Accounts: Sendable {
         try await storage.read { (reader) throws(ServerError) in try reader.users() }
     }
 
-    /// Does nothing when it is there. Errors: `badRequest` for a bad name.
-    package func createContainer(_ name: Text) async throws(ServerError) {
+    /// Does nothing when it is there. Errors: `badRequest` for a bad name or title.
+    package func createContainer(_ name: Text, title: Text? = nil) async throws(ServerError) {
         guard ContainerKey.isContainerName(name) else {
             throw ServerError(
                 .badRequest,
                 "A container's name is iCloud. and letters, digits, dots and hyphens.")
         }
+        if let title { try Self.checkTitle(title) }
         try await storage.write { (transaction) throws(ServerError) in
             guard try !transaction.containers().contains(name) else { return }
             try transaction.createContainer(name)
+            if let title {
+                try transaction.putSetting(ServerSetting.title(of: name), title.utf8)
+            }
         }
     }
 

@@ -15,6 +15,12 @@ extension ConfigurationKey {
             explanation: "Scheme, host and port that clients use; what the server hands out begins "
                 + "so. Empty: this machine.",
             apply: { $0.setPublicURL($1) }, show: { $0.publicURL ?? "" }),
+        .name(
+            "name", \.site.name,
+            "What people call the server, on its pages; a line of at most 100 characters."),
+        .name(
+            "operator", \.site.operatorName,
+            "Who runs the server, on its pages: a name, an e-mail address or a web address."),
         ConfigurationKey(
             name: "trusted-proxies",
             explanation: "Addresses and networks of proxies, with commas between: X-Forwarded-For, "

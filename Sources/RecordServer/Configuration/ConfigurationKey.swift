@@ -43,6 +43,19 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
+    /// One short line for people; an empty value is none.
+    static func name(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, String?> & Sendable,
+        _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            $0[keyPath: field] = $1.isEmpty ? nil : $1
+            return $1.isEmpty || Site.isName($1)
+        } show: {
+            $0[keyPath: field] ?? ""
+        }
+    }
+
     static func number<Number: FixedWidthInteger & Sendable & SendableMetatype>(
         _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Number> & Sendable,
         _ range: ClosedRange<Number>, _ explanation: String

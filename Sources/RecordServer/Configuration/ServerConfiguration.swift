@@ -12,6 +12,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     /// Scheme, host and port that clients use, without a slash at the end. Nil: this machine, or
     /// what a trusted proxy says.
     package var publicURL: String?
+    /// What pages show of the server; the logo is a file of the data directory.
+    package var site = Site()
     /// Whether plain HTTP is taken from other machines, which are no trusted proxies.
     package var isInsecure = false
     /// For how long browsers shall use nothing but TLS; 0 for what they like.

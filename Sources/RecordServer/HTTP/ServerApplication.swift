@@ -43,8 +43,9 @@ package struct ServerApplication: Sendable {
         self.metrics = metrics
         OperationalRoutes(service: service, metrics: metrics, configuration: configuration)
             .add(to: router)
-        addPageRoutes(to: router, pages: Pages(service: service, authenticator: authenticator)) {
-            _, context in
+        let pages = Pages(
+            service: service, authenticator: authenticator, site: configuration.site)
+        addPageRoutes(to: router, pages: pages) { _, context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,
                 requestID: context.requestID, now: context.now)

@@ -54,6 +54,7 @@ package struct ServerInstance: Sendable {
         let reservation = try AddressReservation(configuration)
         var configuration = configuration
         configuration.port = reservation.port
+        configuration.site.logo = try DataDirectory(configuration.dataDirectory).logo()
         let firstRun = try await FirstRun.prepare(
             storage, container: Text(configuration.container), now: clock.now)
         let application = ServerApplication(

@@ -15,8 +15,8 @@ struct PageResponse: Hashable, Sendable {
     /// A whole document. `formTargets` are further sources that a form of it may end at, for a
     /// browser checks where a redirect after a form goes to.
     static func page(
-        _ title: String, status: Int = 200, formTargets: [String] = [], hasScript: Bool = false,
-        _ content: HTML
+        _ title: String, of site: Site, status: Int = 200, formTargets: [String] = [],
+        hasScript: Bool = false, _ content: HTML
     ) -> PageResponse {
         let script: HTML = hasScript ? "<script>\(PageAssets.script)</script>" : ""
         let document: HTML = """
@@ -26,14 +26,16 @@ struct PageResponse: Hashable, Sendable {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
-            <title>\(title)</title>
+            <title>\(site.title(title))</title>
             <style>\(PageAssets.style)</style>
             </head>
             <body>
+            \(site.header)
             <main>
             <h1>\(title)</h1>
             \(content)
             </main>
+            \(site.footer)
             \(script)
             </body>
             </html>
@@ -41,8 +43,9 @@ struct PageResponse: Hashable, Sendable {
             """
         let forms = (["'self'"] + formTargets).joined(separator: " ")
         let scripts = hasScript ? "script-src '\(PageAssets.scriptHash)'; " : ""
+        let images = site.logo == nil ? "" : "img-src 'self'; "
         let policy =
-            "default-src 'none'; style-src '\(PageAssets.styleHash)'; \(scripts)"
+            "default-src 'none'; style-src '\(PageAssets.styleHash)'; \(scripts)\(images)"
             + "form-action \(forms); base-uri 'none'; frame-ancestors 'none'"
         return PageResponse(
             status: status,
@@ -80,7 +83,13 @@ enum PageAssets {
         :root { color-scheme: light dark; }
         * { box-sizing: border-box; }
         body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-        main { max-width: 34rem; margin: 0 auto; padding: 1.5rem 1rem; }
+        header, main, footer { max-width: 34rem; margin: 0 auto; padding: 1.5rem 1rem; }
+        header { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center;
+          padding-bottom: 0; font-weight: 600; }
+        header p { margin: 0; flex: 1 1 8rem; min-width: 0; }
+        header + main { padding-top: .5rem; }
+        .logo { max-width: 100%; max-height: 3rem; object-fit: contain; }
+        footer { padding-top: 0; font-size: .875rem; }
         h1 { font-size: 1.5rem; line-height: 1.25; }
         label { display: block; margin: 1rem 0; }
         input[type=email], input[type=password], textarea {
@@ -89,6 +98,8 @@ enum PageAssets {
         button { font: inherit; padding: .5rem 1.25rem; min-height: 2.75rem; }
         ul { padding: 0; list-style: none; }
         li { border-top: 1px solid; padding: .75rem 0; }
+        .what { padding-left: 1.25rem; list-style: disc; }
+        .what li { border: 0; padding: .125rem 0; }
         .error { border-left: .25rem solid #c00; padding-left: .75rem; }
 
         """

@@ -25,10 +25,12 @@ package struct Pages: Sendable {
     let service: RecordService
     let authenticator: Authenticator
     let passwords: PasswordSignIn
+    let site: Site
 
-    package init(service: RecordService, authenticator: Authenticator) {
+    package init(service: RecordService, authenticator: Authenticator, site: Site = Site()) {
         self.service = service
         self.authenticator = authenticator
+        self.site = site
         passwords = PasswordSignIn(
             storage: service.storage, cost: authenticator.settings.passwordCost)
     }
@@ -45,6 +47,16 @@ package struct Pages: Sendable {
         }
     }
 
+    /// A page of this site.
+    func page(
+        _ title: String, status: Int = 200, formTargets: [String] = [], hasScript: Bool = false,
+        _ content: HTML
+    ) -> PageResponse {
+        .page(
+            title, of: site, status: status, formTargets: formTargets, hasScript: hasScript,
+            content)
+    }
+
     func errorPage(_ error: ServerError, _ request: PageRequest) -> PageResponse {
         let text: HTML
         switch error.code {
@@ -54,7 +66,7 @@ package struct Pages: Sendable {
             text = "<p>\(error.reason) Please try again later.</p>"
         default: text = "<p>\(error.reason)</p>"
         }
-        var response = PageResponse.page(
+        var response = page(
             "Something went wrong", status: error.code.httpStatus,
             "\(text)<p>Request <code>\(request.client.requestID)</code></p>")
         if let seconds = error.retryAfter { response.add("Retry-After", String(seconds)) }
@@ -62,8 +74,8 @@ package struct Pages: Sendable {
     }
 }
 
-/// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable` and
-/// `/share/{shortGUID}`.
+/// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`,
+/// `/share/{shortGUID}` and `/logo`.
 package func addPageRoutes<Context: RequestContext>(
     to router: Router<Context>, pages: Pages,
     client: @escaping @Sendable (Request, Context) -> PageClient
@@ -110,17 +122,28 @@ package func addPageRoutes<Context: RequestContext>(
     add("/share/{shortGUID}", .post) { (request, context) throws(ServerError) in
         try await pages.acceptShare(Text(context.parameters.get("shortGUID") ?? ""), request)
     }
+    guard let logo = pages.site.logo else { return }
+    router.get("/logo") { _, _ in
+        Response(
+            status: .ok, headers: HTTPFields(logo.headers),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: logo.bytes)))
+    }
 }
 
 extension Response {
     init(_ page: PageResponse) {
-        var headers = HTTPFields()
-        for header in page.headers {
-            guard let name = HTTPField.Name(header.name) else { continue }
-            headers.append(HTTPField(name: name, value: header.value))
-        }
         self.init(
-            status: HTTPResponse.Status(code: page.status), headers: headers,
+            status: HTTPResponse.Status(code: page.status), headers: HTTPFields(page.headers),
             body: ResponseBody(byteBuffer: ByteBuffer(string: page.body)))
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(_ headers: [PageResponse.Header]) {
+        self.init()
+        for header in headers {
+            guard let name = HTTPField.Name(header.name) else { continue }
+            append(HTTPField(name: name, value: header.value))
+        }
     }
 }

@@ -15,10 +15,13 @@ extension Pages {
             .sessions(of: Text(utf8: session.user.name.bytes))
             .filter { !$0.isRevoked && $0.expiresMilliseconds >= request.milliseconds }
         let token = FormToken(request, seal: authenticator.seal)
+        let titles = try await titles(of: Set(rows.map(\.container.container)))
         let items = rows.map { row in
-            item(row, isThis: row.id == session.row.id, token.field(Self.revokeAction))
+            item(
+                row, title: titles[row.container.container], isThis: row.id == session.row.id,
+                token.field(Self.revokeAction))
         }
-        var response = PageResponse.page(
+        var response = page(
             "Where you are signed in",
             """
             <p>You are signed in as <strong>\(session.user.emailAddress)</strong>.</p>
@@ -33,12 +36,21 @@ extension Pages {
         return response
     }
 
-    private func item(_ row: SessionRow, isThis: Bool, _ field: HTML) -> HTML {
+    private func titles(of containers: Set<Text>) async throws(ServerError) -> [Text: Text] {
+        try await service.storage.read { (reader) throws(ServerError) in
+            var titles: [Text: Text] = [:]
+            for container in containers { titles[container] = try reader.title(of: container) }
+            return titles
+        }
+    }
+
+    private func item(_ row: SessionRow, title: Text?, isThis: Bool, _ field: HTML) -> HTML {
         let place: HTML
         if row.container == BrowserSession.container {
             place = isThis ? "This browser" : "A browser"
         } else {
-            place = "\(row.container.container) (\(row.container.environment.rawValue))"
+            let name = title ?? row.container.container
+            place = "\(name) (\(row.container.environment.rawValue))"
         }
         return """
             <li><strong>\(place)</strong><br>\(row.label)<br>
@@ -108,7 +120,7 @@ extension Pages {
     }
 
     func signedOut(_ request: PageRequest) -> PageResponse {
-        .page(
+        page(
             "You are signed out",
             """
             <p>Programs that you signed in to stay signed in.

@@ -50,7 +50,7 @@ extension Pages {
 
     /// The same page for a share that does not exist, was revoked, or is for somebody else.
     private func noSharePage(_ request: PageRequest) -> PageResponse {
-        .page(
+        page(
             "There is nothing here for you", status: 404,
             """
             <p>Nothing is shared at this address, or it is shared with somebody else. If you have
@@ -91,7 +91,7 @@ extension Pages {
                 </form>
                 """
         }
-        var response = PageResponse.page(
+        var response = page(
             "A share",
             """
             \(content)

@@ -54,7 +54,8 @@ extension Pages {
     ) async throws(ServerError) -> PageResponse {
         switch target {
         case .page(let path): return .redirect(to: path)
-        case .client(let row, _, let delivery):
+        case .client(let client, let delivery):
+            let row = client.token
             let token = try await authenticator.signIn(
                 user.name, container: row.container, staySignedIn: staySignedIn,
                 label: row.name, now: request.client.now)
@@ -69,7 +70,7 @@ extension Pages {
     /// page, the person copies it.
     private func tokenPage(_ token: Text, origins: [Text]) -> PageResponse {
         let list = origins.map(\.string).joined(separator: " ")
-        return .page(
+        return self.page(
             "You are signed in", hasScript: true,
             """
             <div id="token" data-token="\(token)" data-origins="\(list)"></div>
@@ -89,34 +90,27 @@ extension Pages {
             request[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as HTML }
         }
         let fields = known.map { continueFields($0, request) } ?? Self.passwordFields(request)
-        var response = PageResponse.page(
+        let purpose = purpose(of: target, known: known)
+        var response = page(
             "Sign in", status: status, formTargets: target.formTargets,
             """
-            \(Self.purpose(of: target))
+            \(purpose?.request ?? "")
             \(error)
             <form method="post" action="/sign-in">
             \(token.field(Self.action))
             \(hidden)
             \(fields)
             </form>
+            \(purpose?.limits ?? "")
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
         return response
     }
 
-    private static func purpose(of target: SignInTarget) -> HTML {
-        guard case .client(let row, let origin, let delivery) = target else { return "" }
-        var receiver: HTML = ""
-        switch delivery {
-        case .callback(let url): receiver = " at <code>\(url.source)</code>"
-        case .message:
-            if let origin { receiver = " at <code>\(origin)</code>" }
-        }
-        return """
-            <p><strong>\(row.name)</strong>\(receiver) wants to use your data in
-            <strong>\(row.container.container)</strong>
-            (\(row.container.environment.rawValue)).</p>
-            """
+    private func purpose(of target: SignInTarget, known: UserRow?) -> SignInPurpose? {
+        guard case .client(let client, let delivery) = target else { return nil }
+        return SignInPurpose(
+            client: client, delivery: delivery, settings: authenticator.settings, known: known)
     }
 
     private static func passwordFields(_ request: PageRequest) -> HTML {

@@ -4,9 +4,17 @@ import RecordWire
 /// Where a person goes after signing in.
 enum SignInTarget: Hashable, Sendable {
     /// A client of a container gets a web auth token.
-    case client(APITokenRow, origin: Text?, Delivery)
+    case client(Client, Delivery)
     /// A page of this server.
     case page(String)
+
+    struct Client: Hashable, Sendable {
+        let token: APITokenRow
+        /// Of the page that asked.
+        let origin: Text?
+        /// What people call the container.
+        let title: Text?
+    }
 
     enum Delivery: Hashable, Sendable {
         /// In the query of this URL.
@@ -17,7 +25,7 @@ enum SignInTarget: Hashable, Sendable {
 
     /// Where a form that leads there may end.
     var formTargets: [String] {
-        if case .client(_, _, .callback(let url)) = self { [url.source] } else { [] }
+        if case .client(_, .callback(let url)) = self { [url.source] } else { [] }
     }
 
     /// Pages that may follow a sign-in: nothing but these can be asked for.
@@ -56,14 +64,17 @@ extension Pages {
         guard let signIn = SignInRequest(sealed, seal: authenticator.seal),
             request.milliseconds <= signIn.expiresMilliseconds
         else { throw stale }
-        let row = try await service.storage.read { (reader) throws(ServerError) in
-            try reader.apiToken(hash: signIn.apiTokenHash)
+        let (row, title) = try await service.storage.read { (reader) throws(ServerError) in
+            (
+                try reader.apiToken(hash: signIn.apiTokenHash),
+                try reader.title(of: signIn.container.container)
+            )
         }
         guard let row, !row.isRevoked, row.container == signIn.container,
             row.allows(origin: signIn.origin)
         else { throw stale }
         return .client(
-            row, origin: signIn.origin,
+            SignInTarget.Client(token: row, origin: signIn.origin, title: title),
             try delivery(row, origin: signIn.origin, asked: request["callback"]))
     }
 

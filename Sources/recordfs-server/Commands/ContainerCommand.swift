@@ -7,7 +7,7 @@ import RecordWire
 struct ContainerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container", abstract: "Create containers and change their schemas.",
-        subcommands: [Create.self, List.self, SchemaCommand.self])
+        subcommands: [Create.self, Change.self, List.self, SchemaCommand.self])
 }
 
 extension ContainerCommand {
@@ -17,10 +17,28 @@ extension ContainerCommand {
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
+        @Option(help: "What people call it, when they sign in.")
+        var title: String?
 
         func run() async throws {
             try await OpenedData.use(data) { (data) throws(ServerError) in
-                try await data.accounts.createContainer(container.text)
+                try await data.accounts.createContainer(
+                    container.text, title: title.map { Text($0) })
+            }
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Change a container.")
+
+        @OptionGroup var data: DataOptions
+        @OptionGroup var container: ContainerName
+        @Option(help: "What people call it, when they sign in; an empty one takes it away.")
+        var title: String
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                try await data.accounts.setTitle(Text(title), of: container.text)
             }
         }
     }
@@ -34,8 +52,10 @@ extension ContainerCommand {
 
         func run() async throws {
             try await OpenedData.use(data) { (data) throws(ServerError) in
-                var table = Table(["container"])
-                for name in try await data.accounts.containers() { table.add(.text(name)) }
+                var table = Table(["container", "title"])
+                for container in try await data.accounts.titledContainers() {
+                    table.add(.text(container.name), .text(container.title ?? ""))
+                }
                 table.print(asJSON: json)
             }
         }

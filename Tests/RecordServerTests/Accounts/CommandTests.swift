@@ -215,6 +215,27 @@ struct CommandTests {
         #expect(try await run(schema + ["reset", container, "--yes"]).status == 0)
     }
 
+    @Test("a container has a title, which is changed and taken away")
+    func containerTitle() async throws {
+        let container = "iCloud.org.example.app"
+        let create = ["container", "create", container, "--title", "Notes"]
+        #expect(try await run(create).status == 0)
+        func title() async throws -> String? {
+            let list = try json(try await run(["container", "list", "--json"]))
+            return list.first { $0["container"]?.string?.string == container }?["title"]?.string?
+                .string
+        }
+        #expect(try await title() == "Notes")
+        let change = ["container", "change", container, "--title"]
+        #expect(try await run(change + ["Lists"]).status == 0)
+        #expect(try await title() == "Lists")
+        #expect(try await run(change + ["two\nlines"]).status == 1)
+        #expect(try await run(change + [""]).status == 0)
+        #expect(try await title() == "")
+        #expect(
+            try await run(["container", "change", "iCloud.none", "--title", "x"]).status == 1)
+    }
+
     @Test("what a command revokes is refused by the running server's next answer")
     func runningServer() async throws {
         let folder = try TemporaryDirectory()

@@ -39,6 +39,19 @@ import Testing
         #expect(third.authority == "localhost:3")
     }
 
+    @Test("the names on the pages come from everywhere")
+    func names() throws {
+        #expect(try read().site == Site())
+        let file = "name = Our records\noperator = Ada\n"
+        let variables = ["RECORDFS_SERVER_OPERATOR": "ada@example.org"]
+        let site = try read(
+            file: file, environment: variables, flags: [("name", "Records, ours")]
+        ).site
+        #expect(site.name == "Records, ours")
+        #expect(site.operatorName == "ada@example.org")
+        #expect(try read(file: file, flags: [("name", "")]).site.name == nil)
+    }
+
     @Test(
         "a mistake in the file is named with its line and key",
         arguments: [
@@ -51,6 +64,8 @@ import Testing
             ("trusted-proxies = proxy", "`trusted-proxies`"),
             ("public-url = records.example.org", "`public-url`"),
             ("public-url = https://a.example/path", "`public-url`"),
+            ("name = \u{7}", "`name`"),
+            ("operator = \(String(repeating: "x", count: 101))", "`operator`"),
             ("strict = true\nstrict = true", "set twice"),
             ("tls-key = a.pem", "`tls-certificate` and `tls-key` go together"),
         ])

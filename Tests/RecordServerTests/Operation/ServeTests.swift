@@ -210,6 +210,28 @@ import Testing
         #expect(server.errorText.contains("/nowhere/cert.pem"))
     }
 
+    @Test("the logo of the data directory is on the pages, and one that is none ends the program")
+    func logo() async throws {
+        #expect(mkdir(files.path + "/plain", 0o700) == 0)
+        let path = files.path + "/plain"
+        let file = try #require(fopen(path + "/logo.png", "w"))
+        fwrite(SitePageTests.picture, 1, SitePageTests.picture.count, file)
+        fclose(file)
+        let server = try await ServerProcess.serve(
+            data: path, arguments: ["--name", "Our records", "--operator", "Ada"])
+        let page = try await RawHTTP.request(port: server.port, "GET", "/sign-in")
+        #expect(page.text.contains("<title>Sign in - Our records</title>"), "\(page.text)")
+        #expect(page.text.contains("run by Ada"))
+        let picture = try await RawHTTP.request(port: server.port, "GET", "/logo")
+        #expect(picture.body == SitePageTests.picture)
+        server.signal(SIGTERM)
+        #expect(try await server.wait() == 0)
+        try write("<svg/>", to: path + "/logo.png")
+        let refused = try ServerProcess(["serve", "--data", path, "--listen", "127.0.0.1:0"])
+        #expect(try await refused.wait() == 1)
+        #expect(refused.errorText.contains("logo.png"), "\(refused.errorText)")
+    }
+
     // MARK: Tools
 
     private func write(_ text: String, to path: String) throws {

@@ -156,6 +156,48 @@ struct BrowserTests {
         #expect(try await server.caller(token, apiToken: apiToken) == Self.aliceName)
     }
 
+    @Test(
+        "name, logo and purpose are seen on a small and a large screen, and no other picture is",
+        arguments: [true, false])
+    func site(isPhone: Bool) async throws {
+        let logo = try Logo(SitePageTests.picture, kind: .png)
+        let server = try await TestServer.withPasswords(.socket) {
+            $0.site.name = "Records of everybody " + String(repeating: "x", count: 60)
+            $0.site.operatorName = "https://example.org/" + String(repeating: "y", count: 60)
+            $0.site.logo = logo
+        }
+        let port = server.port
+        let token = try await server.accounts.createAPIToken(
+            TestServer.development, name: "program", callbackURL: CallbackURL.loopback,
+            now: server.clock.now
+        ).token
+        try await server.accounts.setTitle("Notes and lists", of: TestServer.container)
+        let path = try await server.signInPath(apiToken: token)
+        try await RawHTTP.run {
+            let tab = try BrowserTab(try Browser())
+            if isPhone { try tab.setPhone() }
+            try tab.navigate("http://localhost:\(port)\(path)")
+            if isPhone { try check(try fitsThePhone(tab)) }
+            let logo = "document.querySelector('img.logo')"
+            try check(try tab.evaluate("\(logo).complete && \(logo).naturalWidth").int64 == 8)
+            let shown = try tab.text("document.body.innerText")
+            try check(shown.contains("Notes and lists"))
+            try check(shown.contains("It does not get your password"))
+            // What is put into the page from elsewhere is not even asked for.
+            let other = try tab.text(
+                """
+                new Promise(resolve => { const image = new Image();
+                  image.onload = () => resolve('shown');
+                  document.addEventListener('securitypolicyviolation',
+                    event => resolve(event.effectiveDirective));
+                  image.src = 'http://127.0.0.1:\(port)/logo'; document.body.append(image) })
+                """)
+            try check(other == "img-src")
+            try Self.signIn(tab)
+            if isPhone { try check(try fitsThePhone(tab)) }
+        }
+    }
+
     /// An expectation on a thread that belongs to no test.
     private func check(_ isTrue: Bool, line: Int = #line) throws {
         guard isTrue else { throw Browser.Failure(description: "not so in line \(line)") }

@@ -1,0 +1,114 @@
+import Crypto
+import Glibc
+import RecordModel
+package import RecordWire
+
+/// The picture on the pages of a server. It is one of a few kinds that run no scripts, whatever it
+/// was called.
+package struct Logo: Hashable, Sendable {
+    package let kind: Kind
+    package let bytes: [UInt8]
+    /// Where the pages find it: another picture has another address.
+    let path: String
+
+    package static let maximumBytes = 256 << 10
+
+    package enum Kind: String, CaseIterable, Sendable {
+        case png, jpg, webp
+
+        var fileName: String { "logo.\(rawValue)" }
+        var contentType: String {
+            switch self {
+            case .png: "image/png"
+            case .jpg: "image/jpeg"
+            case .webp: "image/webp"
+            }
+        }
+
+        /// By the first bytes.
+        fileprivate func isKind(of bytes: [UInt8]) -> Bool {
+            switch self {
+            case .png: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+            case .jpg: bytes.starts(with: [0xFF, 0xD8, 0xFF])
+            case .webp:
+                bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+            }
+        }
+    }
+
+    /// Errors: `badRequest` where the content is not of the kind, or too large.
+    package init(_ bytes: [UInt8], kind: Kind) throws(ServerError) {
+        guard bytes.count <= Self.maximumBytes else {
+            throw Self.fault(kind, "is larger than \(Self.maximumBytes >> 10) KiB")
+        }
+        guard kind.isKind(of: bytes) else {
+            throw Self.fault(kind, "has no \(kind.contentType) in it")
+        }
+        self.kind = kind
+        self.bytes = bytes
+        let digest = Array(Crypto.SHA256.hash(data: bytes)).prefix(8)
+        path = "/logo?v=" + digest.map { String($0, radix: 16) }.joined()
+    }
+
+    private static func fault(_ kind: Kind, _ what: String) -> ServerError {
+        ServerError(
+            .badRequest,
+            "The logo \(kind.fileName) of the data directory \(what). It has to be a PNG, JPEG or "
+                + "WebP image of at most \(maximumBytes >> 10) KiB.")
+    }
+
+    /// The answer of `/logo`: an image and nothing else, also when it is opened by itself.
+    var headers: [PageResponse.Header] {
+        [
+            PageResponse.Header(name: "Content-Type", value: kind.contentType),
+            PageResponse.Header(
+                name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
+            PageResponse.Header(name: "X-Content-Type-Options", value: "nosniff"),
+            PageResponse.Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
+            PageResponse.Header(name: "Cache-Control", value: "public, max-age=86400"),
+        ]
+    }
+}
+
+extension DataDirectory {
+    /// `logo.png`, `logo.jpg` or `logo.webp`; nil without one.
+    ///
+    /// Errors are for the operator: more than one, no regular file, too large, of another kind.
+    package func logo() throws(ServerError) -> Logo? {
+        var found: Logo?
+        for kind in Logo.Kind.allCases {
+            guard let bytes = try Self.smallFile(path + "/" + kind.fileName, Logo.maximumBytes)
+            else { continue }
+            guard found == nil else {
+                throw ServerError(
+                    .badRequest, "There is more than one logo in the data directory \(path).")
+            }
+            found = try Logo(bytes, kind: kind)
+        }
+        return found
+    }
+
+    /// The content, or one byte more than `limit`; nil where there is no file. What is no regular
+    /// file is never waited for.
+    private static func smallFile(_ path: String, _ limit: Int) throws(ServerError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        if descriptor < 0, errno == ENOENT { return nil }
+        guard descriptor >= 0 else { throw BackupFiles.failure("open", path, errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ServerError(.badRequest, "\(path) is no regular file.")
+        }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let read = bytes[count...].withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            guard read >= 0 else { throw BackupFiles.failure("read", path, errno) }
+            guard read > 0 else { break }
+            count += read
+        }
+        return Array(bytes.prefix(count))
+    }
+}
