@@ -56,10 +56,11 @@ extension Accounts {
 
     /// `publicKey` is what `openssl ec -pubout` prints.
     ///
-    /// Errors: `badRequest` for what is no public key on P-256, `notFound` for an unknown
-    /// container or user.
+    /// Errors: `badRequest` for what is no public key on P-256, and for one that is to manage the
+    /// schema for somebody who is no administrator; `notFound` for an unknown container or user.
     package func addServerKey(
-        _ publicKey: Text, _ container: ContainerKey, name: Text, user: Text, now: Timestamp
+        _ publicKey: Text, _ container: ContainerKey, name: Text, user: Text,
+        managesSchema: Bool = false, now: Timestamp
     ) async throws(ServerError) -> ServerKeyRow {
         guard !publicKey.string.contains("PRIVATE KEY") else {
             throw ServerError(
@@ -73,17 +74,34 @@ extension Accounts {
         let keyID = Secret.make()
         return try await storage.write { (transaction) throws(ServerError) in
             try transaction.requireContainer(container.container)
+            let user = try transaction.findUser(user)
             let row = ServerKeyRow(
                 keyID: keyID, container: container, publicKeyPEM: Text(key.pemRepresentation),
-                name: name, user: try transaction.findUser(user).name,
-                createdMilliseconds: now.nanoseconds / 1_000_000)
+                name: name, user: user.name, createdMilliseconds: now.nanoseconds / 1_000_000)
             try transaction.putServerKey(row)
+            guard managesSchema else { return row }
+            guard user.isAdministrator else {
+                throw ServerError(
+                    .badRequest, "Only the key of an administrator can manage the schema.")
+            }
+            try transaction.putSetting(ServerSetting.managesSchema(keyID: keyID), [1])
             return row
         }
     }
 
     package func serverKeys(_ container: Text) async throws(ServerError) -> [ServerKeyRow] {
         try await storage.read { (reader) throws(ServerError) in try reader.serverKeys(container) }
+    }
+
+    /// Those of the container that manage its schema.
+    package func schemaKeys(_ container: Text) async throws(ServerError) -> Set<Text> {
+        try await storage.read { (reader) throws(ServerError) in
+            var keys: Set<Text> = []
+            for key in try reader.serverKeys(container) where try reader.managesSchema(key) {
+                keys.insert(key.keyID)
+            }
+            return keys
+        }
     }
 
     /// By its key id or the beginning of it, at least 8 digits.

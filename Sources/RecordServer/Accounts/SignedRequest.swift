@@ -59,28 +59,36 @@ extension Authenticator {
     func verify(_ request: SignedRequest, container: ContainerKey, at milliseconds: Int64)
         async throws(ServerError) -> Caller
     {
-        let (key, user) = try await key(of: request, container: container, at: milliseconds)
-        guard request.isSigned(by: key.publicKeyPEM) else { throw Self.failed }
-        return .serverKey(user, keyID: key.keyID)
+        let known = try await key(of: request, container: container, at: milliseconds)
+        guard request.isSigned(by: known.key.publicKeyPEM) else { throw Self.failed }
+        return .serverKey(
+            known.user, keyID: known.key.keyID, managesSchema: known.managesSchema)
+    }
+
+    private struct KnownKey: Sendable {
+        let key: ServerKeyRow
+        let user: UserRow
+        let managesSchema: Bool
     }
 
     private func key(
         of request: SignedRequest, container: ContainerKey, at milliseconds: Int64
-    ) async throws(ServerError) -> (key: ServerKeyRow, user: UserRow) {
+    ) async throws(ServerError) -> KnownKey {
         let credentials = request.credentials
         guard credentials.apiToken == nil, credentials.webAuthToken == nil,
             let keyID = credentials.keyID,
             request.isInTime(at: milliseconds, within: settings.signedRequestSeconds)
         else { throw Self.failed }
         let found = try await storage.read {
-            (reader) throws(ServerError) -> (key: ServerKeyRow, user: UserRow)? in
+            (reader) throws(ServerError) -> KnownKey? in
             guard let key = try reader.serverKey(keyID), let user = try reader.user(key.user)
             else { return nil }
-            return (key, user)
+            return KnownKey(
+                key: key, user: user, managesSchema: try reader.managesSchema(key))
         }
-        guard let (key, user) = found, !key.isRevoked, key.container == container,
-            !user.isDisabled
+        guard let found, !found.key.isRevoked, found.key.container == container,
+            !found.user.isDisabled
         else { throw Self.failed }
-        return (key, user)
+        return found
     }
 }

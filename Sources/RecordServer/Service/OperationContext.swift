@@ -8,12 +8,12 @@ package enum Caller: Hashable, Sendable {
     /// A web auth token.
     case user(UserRow)
     /// A server-to-server key, which acts as its user in the public database only.
-    case serverKey(UserRow, keyID: Text)
+    case serverKey(UserRow, keyID: Text, managesSchema: Bool = false)
 
     package var user: UserRow? {
         switch self {
         case .anonymous: nil
-        case .user(let user), .serverKey(let user, _): user
+        case .user(let user), .serverKey(let user, _, _): user
         }
     }
 }
@@ -74,7 +74,7 @@ package struct OperationContext: Sendable {
     /// What the request proved itself by and what can end: its session, or its server-to-server
     /// key; `authenticationRequired` where there is none.
     package func requireCredential() throws(ServerError) -> Text {
-        if case .serverKey(_, let keyID) = caller { return keyID }
+        if case .serverKey(_, let keyID, _) = caller { return keyID }
         guard let session else {
             throw ServerError(
                 .authenticationRequired, "This operation needs a session: sign in first.")

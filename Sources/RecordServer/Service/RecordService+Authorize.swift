@@ -9,6 +9,13 @@ extension RecordService {
             guard !context.endpoint.isAdministrative || user.isAdministrator else {
                 throw ServerError(.accessDenied, "This operation is for administrators.")
             }
+        case .serverKey(let user, _, let managesSchema) where context.endpoint.isAdministrative:
+            guard managesSchema, user.isAdministrator else {
+                throw ServerError(
+                    .accessDenied,
+                    "This key may not manage the schema: that takes one that was added with "
+                        + "`key add --schema` and whose user is an administrator.")
+            }
         case .serverKey:
             guard context.scope == .public, !context.endpoint.needsPerson else {
                 throw ServerError(
@@ -30,8 +37,7 @@ extension Endpoint {
     package var needsPerson: Bool {
         switch self {
         case .recordsResolve, .recordsAccept, .usersCaller, .usersCurrent, .usersDiscover,
-            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
-            .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
+            .usersLookupEmail, .usersLookupID, .usersLookupContacts:
             true
         default: false
         }

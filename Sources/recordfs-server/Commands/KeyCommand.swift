@@ -28,6 +28,8 @@ extension KeyCommand {
         var user: String
         @Option(help: "What `key list` shows.")
         var name = ""
+        @Flag(help: "May also read, change and reset the schema; the user is an administrator.")
+        var schema = false
 
         func run() async throws {
             let pem = Text(utf8: try InputFile.read(file, limit: 64 << 10))
@@ -35,7 +37,7 @@ extension KeyCommand {
                 let key = try await data.accounts.addServerKey(
                     pem,
                     ContainerKey(container: container.text, environment: environment.environment),
-                    name: Text(name), user: Text(user), now: data.now)
+                    name: Text(name), user: Text(user), managesSchema: schema, now: data.now)
                 print(key.keyID)
             }
         }
@@ -52,12 +54,16 @@ extension KeyCommand {
 
         func run() async throws {
             try await OpenedData.use(data) { (data) throws(ServerError) in
-                var table = Table(["id", "environment", "name", "user", "revoked", "created"])
+                let schemaKeys = try await data.accounts.schemaKeys(container.text)
+                var table = Table([
+                    "id", "environment", "name", "user", "schema", "revoked", "created",
+                ])
                 for key in try await data.accounts.serverKeys(container.text) {
                     table.add(
                         .text(key.keyID), .text(Text(key.container.environment.rawValue)),
                         .text(key.name), .text(Text(utf8: key.user.bytes)),
-                        .flag(key.isRevoked), .time(key.createdMilliseconds))
+                        .flag(schemaKeys.contains(key.keyID)), .flag(key.isRevoked),
+                        .time(key.createdMilliseconds))
                 }
                 table.print(asJSON: json)
             }

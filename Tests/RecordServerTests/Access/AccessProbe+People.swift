@@ -135,7 +135,7 @@ extension AccessProbe {
         return [
             AccessProbe(
                 .none, in: .public, sight: "RECORD TYPE",
-                .administrators.but(.administrator, allowed)
+                .administrators.but(.administrator, allowed).but(.schemaKey, allowed)
             ) { ids in ["schema": .string(ids.schema)] }
         ]
     }

@@ -17,11 +17,13 @@ enum AccessRole: String, CaseIterable, Sendable {
     case anonymous
     case nobody = "no credentials"
     case key = "server-to-server key"
+    /// Of an administrator, for schemas too.
+    case schemaKey = "schema key"
 
     var isUser: Bool {
         switch self {
         case .owner, .writer, .reader, .revoked, .stranger, .joiner, .administrator: true
-        case .anonymous, .nobody, .key: false
+        case .anonymous, .nobody, .key, .schemaKey: false
         }
     }
 
@@ -29,7 +31,7 @@ enum AccessRole: String, CaseIterable, Sendable {
     var joins: Bool {
         switch self {
         case .writer, .reader, .revoked, .joiner: true
-        case .owner, .stranger, .administrator, .anonymous, .nobody, .key: false
+        case .owner, .stranger, .administrator, .anonymous, .nobody, .key, .schemaKey: false
         }
     }
 
@@ -79,7 +81,7 @@ struct AccessRow {
         outcomes = [
             .owner: owner, .writer: writer, .joiner: writer, .reader: reader, .revoked: outsider,
             .stranger: outsider, .administrator: outsider, .anonymous: anonymous,
-            .nobody: .unknown, .key: key,
+            .nobody: .unknown, .key: key, .schemaKey: key,
         ]
     }
 

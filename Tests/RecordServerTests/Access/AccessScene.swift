@@ -36,7 +36,7 @@ struct AccessScene {
         let server = scene.server
         switch role {
         case .owner: person = .alice
-        case .anonymous, .key: person = .anonymous
+        case .anonymous, .key, .schemaKey: person = .anonymous
         case .nobody: person = .nobody
         default: person = try await server.addUser("caller")
         }
@@ -45,6 +45,10 @@ struct AccessScene {
         ids = AccessIDs(owner: ShareScene.name(.alice), guest: ShareScene.name(guest))
         if role == .administrator {
             try await server.changeUser(person) { $0.isAdministrator = true }
+        }
+        // A key is not what its user is.
+        if role == .key || role == .schemaKey {
+            try await server.changeUser(keyHolder) { $0.isAdministrator = true }
         }
         try await fillPublic()
         try await fillZone()
@@ -221,7 +225,7 @@ struct AccessScene {
     func call(_ endpoint: Endpoint, _ scope: DatabaseScope, _ body: JSONValue) async throws
         -> Reply
     {
-        guard role == .key else {
+        guard role == .key || role == .schemaKey else {
             let answer = try await server.call(endpoint, scope, as: person, body)
             return Reply(status: answer.status, text: answer.text, json: answer.json)
         }
@@ -232,8 +236,9 @@ struct AccessScene {
         }
         let context = OperationContext(
             endpoint: endpoint, container: Self.container, scope: scope,
-            caller: .serverKey(try #require(found), keyID: "key"), requestID: "request",
-            now: server.clock.now, baseURL: "http://127.0.0.1")
+            caller: .serverKey(
+                try #require(found), keyID: "key", managesSchema: role == .schemaKey),
+            requestID: "request", now: server.clock.now, baseURL: "http://127.0.0.1")
         do throws(ServerError) {
             let bytes = try await server.service.answer(body, context)
             let json = (try? JSONParser.parse(bytes)) ?? .null

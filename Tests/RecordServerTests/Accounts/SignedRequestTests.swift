@@ -42,7 +42,7 @@ struct SignedRequestTests {
         do throws(ServerError) {
             let answer = try await house.check(
                 credentials, container: container, path: path, query: query, body: body)
-            guard case .serverKey(let user, _) = answer.caller else { return .internalError }
+            guard case .serverKey(let user, _, false) = answer.caller else { return .internalError }
             return user.name == house.user.name ? nil : .internalError
         } catch {
             return error.code

@@ -1,3 +1,5 @@
+import Crypto
+import HTTPTypes
 import RecordModel
 import RecordWire
 import Testing
@@ -237,6 +239,60 @@ struct SchemaEndpointTests {
         let reason = try #require(answer.json["reason"]?.string?.string)
         #expect(reason.contains("record type 'T0' would be gone"))
         #expect(reason.contains("and 2980 more"), "\(reason)")
+    }
+
+    @Test("a key that was made for it manages the schema from elsewhere, while its user may")
+    func schemaKey() async throws {
+        let server = try await server()
+        let (plain, schema) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        var keys: [(P256.Signing.PrivateKey, Text)] = []
+        for (key, managesSchema) in [(plain, false), (schema, true)] {
+            let row = try await server.accounts.addServerKey(
+                Text(key.publicKey.pemRepresentation), TestServer.development, name: "CI",
+                user: "alice@example.org", managesSchema: managesSchema, now: server.clock.now)
+            keys.append((key, row.keyID))
+        }
+        await #expect(throws: ServerError.self) {
+            try await server.accounts.addServerKey(
+                Text(plain.publicKey.pemRepresentation), TestServer.development, name: "CI",
+                user: "bob@example.org", managesSchema: true, now: server.clock.now)
+        }
+        let endpoints = Endpoint.allCases.filter(\.isAdministrative)
+        for endpoint in endpoints {
+            let refused = try await signed(endpoint, keys[0], server)
+            #expect(refused.code == "ACCESS_DENIED", "\(endpoint): \(refused.text)")
+            let done = try await signed(endpoint, keys[1], server)
+            #expect(done.status == 200, "\(endpoint): \(done.text)")
+        }
+        #expect(
+            try await signed(.usersCaller, keys[1], server).code == "ACCESS_DENIED")
+        try await server.changeUser(.alice) { $0.isAdministrator = false }
+        for endpoint in endpoints {
+            let late = try await signed(endpoint, keys[1], server)
+            #expect(late.code == "ACCESS_DENIED", "\(endpoint): \(late.text)")
+        }
+    }
+
+    private func signed(
+        _ endpoint: Endpoint, _ key: (P256.Signing.PrivateKey, Text), _ server: TestServer
+    ) async throws -> TestServer.Answer {
+        let path = "/database/1/\(TestServer.container)/development/public/\(endpoint.rawValue)"
+        let body = JSONValue.object([
+            JSONMember(key: "schema", value: .string(Text(Self.text)))
+        ]).serialized()
+        let date = ISO8601.print(milliseconds: server.clock.now.seconds * 1_000)
+            .replacing(".000Z", with: "Z")
+        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: body)))
+        let message = Array("\(date):".utf8) + hash + Array(":\(path)".utf8)
+        let signature = Base64.encode(Array(try key.0.signature(for: message).derRepresentation))
+        var headers = HTTPFields()
+        for (name, value) in [
+            ("KeyID", key.1.string), ("ISO8601Date", date),
+            ("SignatureV1", String(decoding: signature, as: UTF8.self)),
+        ] {
+            headers[try #require(HTTPField.Name("X-Apple-CloudKit-Request-" + name))] = value
+        }
+        return try await server.request(.post, path, headers: headers, body: body)
     }
 
     @Test("an index that comes with an import finds the records from before it")
