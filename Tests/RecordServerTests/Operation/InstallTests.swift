@@ -18,8 +18,10 @@ import Testing
         let text: String
     }
 
-    private func run(_ program: String, _ arguments: [String]) async throws -> Outcome {
-        let process = try ServerProcess(program: program, arguments)
+    private func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        let process = try ServerProcess(program: program, arguments, environment: environment)
         let status = try await process.wait(seconds: 300)
         return Outcome(status: status, text: process.outputText + process.errorText)
     }
@@ -47,12 +49,66 @@ import Testing
         #expect(try await run("/usr/bin/find", [prefix, "-type", "f"]).text.isEmpty)
     }
 
-    @Test("a reader who follows the operation page gets what it says")
-    func operationPage() async throws {
-        let page = "/Sources/recordfs-server/Documentation.docc/ServerOperation.md"
-        let walk = try await run(
-            Self.root + "/scripts/walk-page", [Self.root + page, Self.programs])
+    @Test("systemd takes the unit of the mount, and nothing is left of its installation later")
+    func installMount() async throws {
+        // What is installed plays no part in where things go; this needs no build of the mount.
+        let programs = files.path + "/programs"
+        let prefix = files.path + "/mount"
+        #expect(mkdir(programs, 0o700) == 0)
+        #expect(symlink("/bin/true", programs + "/recordfs") == 0)
+        let script = Self.root + "/scripts/install"
+        let arguments = ["--prefix", prefix, "--from", programs]
+        let installed = try await run(script, arguments)
+        #expect(installed.status == 0, "\(installed.text)")
+        let unit = prefix + "/share/systemd/user/recordfs.service"
+        let verified = try await run(
+            "/usr/bin/systemd-analyze", ["verify", "--user", "--man=no", unit],
+            environment: ["XDG_RUNTIME_DIR": files.path])
+        #expect(verified.status == 0 && verified.text.isEmpty, "\(verified.text)")
+        let shown = try await run("/bin/cat", [unit])
+        #expect(shown.text.contains("ExecStart=\(prefix)/bin/recordfs mount"))
+        let removed = try await run(script, arguments + ["--uninstall"])
+        #expect(removed.status == 0, "\(removed.text)")
+        let left = try await run("/usr/bin/find", [prefix, "-not", "-type", "d"])
+        #expect(left.text.isEmpty, "\(left.text)")
+    }
+
+    private func walk(_ page: String) async throws -> Outcome {
+        try await run(Self.root + "/scripts/walk-page", [page, Self.programs])
+    }
+
+    @Test(
+        "a reader who follows a page of the server gets what it says",
+        arguments: [
+            ("RecordServer", "container create"),
+            ("ServerOperation", "https://localhost:8443/health"),
+            ("ManagementPlane", "sh manage schema/import"),
+        ])
+    func pages(_ name: String, _ step: String) async throws {
+        let page = Self.root + "/Sources/recordfs-server/Documentation.docc/\(name).md"
+        let walk = try await walk(page)
         #expect(walk.status == 0, "\(walk.text)")
-        #expect(walk.text.contains("https://localhost:8443/health"), "\(walk.text)")
+        #expect(walk.text.contains(step), "\(walk.text)")
+    }
+
+    @Test(
+        "a page is not walked with a block that is neither run nor marked as a sample for a reason",
+        arguments: [
+            ("```\nrecordfs-server user list\n```", "neither"),
+            ("```sh\nrecordfs-server user list\n```", "neither"),
+            ("<!-- sample:  -->\n```\nx\n```", "neither"),
+            ("<!-- sample: long ago -->\n\n```\nx\n```", "neither"),
+            ("```console\noutput of nothing\n```", "command"),
+            ("<!-- environment -->\n```\nRECORDFS_SERVER_NO_KEY=1\n```", "NO_KEY"),
+            ("```console\n$ cat missing\n```", "missing"),
+            ("```console\n$ echo one\ntwo\n```", "it prints"),
+        ])
+    func unmarked(_ block: String, _ words: String) async throws {
+        let page = files.path + "/page.md"
+        let file = try #require(fopen(page, "w"))
+        fputs("# Page\n\n```console\n$ true\n```\n\n\(block)\n", file)
+        fclose(file)
+        let walk = try await walk(page)
+        #expect(walk.status == 1 && walk.text.contains(words), "\(walk.text)")
     }
 }
