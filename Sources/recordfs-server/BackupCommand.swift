@@ -53,8 +53,8 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let report: RestoreReport
         do throws(ServerError) {
-            report = try Restore.restore(
-                backup, to: data.directory, keepsSessions: keepSessions)
+            report = try StorageFactory.restore(
+                backup, to: data.configuration, keepsSessions: keepSessions)
         } catch {
             throw CommandFailure(error)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordServer
 
 #if canImport(Glibc)
 import Glibc
@@ -28,6 +29,12 @@ struct DataOptions: ParsableArguments {
         return (variable("HOME") ?? ".") + "/.local/share/recordfs-server"
     }
 
-    var databasePath: String { directory + "/records.sqlite" }
+    /// For what needs no more than the place of the data.
+    var configuration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.dataDirectory = directory
+        return configuration
+    }
+
     var assetPath: String { directory + "/assets" }
 }

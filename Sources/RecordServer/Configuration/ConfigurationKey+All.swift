@@ -5,6 +5,9 @@ extension ConfigurationKey {
 
     private static let places: [ConfigurationKey] = [
         .text("data", \.dataDirectory, "The directory of the database, the assets and the lock."),
+        .choice(
+            "storage", \.storage,
+            "Where records and accounts are kept. `sqlite`: in a file of the data directory."),
         ConfigurationKey(
             name: "listen",
             explanation: "HOST:PORT; port 0 takes a free one. `[::]:8080` is every address.",

@@ -2,8 +2,9 @@ import RecordModel
 
 /// Everything that an operator can set, with its default.
 package struct ServerConfiguration: Sendable, Equatable {
-    /// Holds the database, the assets and the lock.
+    /// Holds what the storage keeps in files, the assets and the lock.
     package var dataDirectory = ""
+    package var storage = StorageKind.sqlite
     package var host = "127.0.0.1"
     /// 0 for any free one.
     package var port = 8080
@@ -47,6 +48,12 @@ package struct ServerConfiguration: Sendable, Equatable {
 
     package enum LogLevel: String, Sendable, CaseIterable {
         case trace, debug, info, notice, warning, error, critical
+    }
+
+    /// Where everything but the bytes of assets is kept.
+    package enum StorageKind: String, Sendable, CaseIterable {
+        /// One file in the data directory, for one server process.
+        case sqlite
     }
 
     package enum Durability: String, Sendable, CaseIterable {

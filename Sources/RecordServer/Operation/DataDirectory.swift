@@ -2,10 +2,9 @@ import Glibc
 package import RecordWire
 import Synchronization
 
-/// The directory of a server's data: database, assets and lock.
+/// The directory of a server's data: what its storage keeps there, assets and lock.
 package struct DataDirectory: Sendable {
     package let path: String
-    package var databasePath: String { path + "/records.sqlite" }
     package var assetPath: String { path + "/assets" }
 
     package init(_ path: String) { self.path = path }

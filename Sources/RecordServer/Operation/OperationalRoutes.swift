@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTypes
 import Hummingbird
 import RecordModel
@@ -22,7 +21,7 @@ struct OperationalRoutes: Sendable {
                     .accessDenied,
                     "The metrics are for this machine, or for who knows the metrics token.")
             }
-            let text = metrics.text(gauges: storeSizes)
+            let text = metrics.text(gauges: await service.storage.gauges())
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
@@ -53,24 +52,5 @@ struct OperationalRoutes: Sendable {
             request.headers.contains(.forwardedFor) || request.headers.contains(.via)
             || request.headers.contains(.forwarded)
         return !isForwarded && IPAddress.isLoopback(context.clientAddress)
-    }
-
-    private var storeSizes: [(name: String, help: String, value: Int64)] {
-        guard !configuration.dataDirectory.isEmpty else { return [] }
-        let directory = DataDirectory(configuration.dataDirectory)
-        let sizes = ["", "-wal"].map { Self.size(directory.databasePath + $0) }
-        var sizesOfDisk = statvfs()
-        let isKnown = statvfs(directory.path, &sizesOfDisk) == 0
-        let free = isKnown ? Int64(sizesOfDisk.f_bavail) * Int64(sizesOfDisk.f_frsize) : 0
-        return [
-            ("recordfs_database_bytes", "The database file.", sizes[0]),
-            ("recordfs_database_log_bytes", "The write-ahead log of the database.", sizes[1]),
-            ("recordfs_free_bytes", "Free space for data.", free),
-        ]
-    }
-
-    private static func size(_ path: String) -> Int64 {
-        var state = stat()
-        return stat(path, &state) == 0 ? Int64(state.st_size) : 0
     }
 }

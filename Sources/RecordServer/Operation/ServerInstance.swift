@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 package import Logging
 package import RecordModel
@@ -12,7 +11,7 @@ package struct ServerInstance: Sendable {
     package let baseURL: String
     package let running: RunningServer
     package let application: ServerApplication
-    private let storage: SQLiteStorage
+    private let storage: any OperatedStorage
     private let tls: TLSContext?
     private let maintenance: Task<Void, Never>
     private let lock: DataDirectoryLock
@@ -28,19 +27,17 @@ package struct ServerInstance: Sendable {
         let directory = DataDirectory(configuration.dataDirectory)
         try directory.make()
         let lock = try directory.lock()
-        let storage = try SQLiteStorage.open(
-            path: directory.databasePath,
-            synchronous: configuration.durability == .full ? .full : .normal, logger: logger)
+        let storage = try StorageFactory.open(configuration, logger: logger)
         do {
             return try await start(configuration, storage, lock, logger, clock)
         } catch {
-            try await close(storage)
+            try await storage.shutDown()
             throw error
         }
     }
 
     private static func start(
-        _ configuration: ServerConfiguration, _ storage: SQLiteStorage,
+        _ configuration: ServerConfiguration, _ storage: any OperatedStorage,
         _ lock: DataDirectoryLock, _ logger: Logger, _ clock: any WallClock
     ) async throws -> ServerInstance {
         var tls: TLSContext?
@@ -85,7 +82,7 @@ package struct ServerInstance: Sendable {
         try await running.stop()
         await maintenance.value
         try await application.authenticator.flush(now: application.clock.now)
-        try await Self.close(storage)
+        try await storage.shutDown()
         lock.release()
     }
 
@@ -97,14 +94,6 @@ package struct ServerInstance: Sendable {
             application.logger.notice("certificate read again")
         } catch {
             application.logger.error("reload failed", metadata: ["reason": "\(error.reason)"])
-        }
-    }
-
-    private static func close(_ storage: SQLiteStorage) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "recordfs.close").async {
-                continuation.resume(with: Result { try storage.close() })
-            }
         }
     }
 

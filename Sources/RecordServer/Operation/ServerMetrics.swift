@@ -77,7 +77,7 @@ package final class ServerMetrics: Sendable {
     }
 
     /// In the text format of Prometheus. `gauges` are values that somebody else knows.
-    func text(gauges: [(name: String, help: String, value: Int64)]) -> String {
+    func text(gauges: [MetricsGauge]) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
         page.head("recordfs_requests_total", "counter", "Requests by operation and status.")
@@ -112,21 +112,20 @@ package final class ServerMetrics: Sendable {
         page.counter("recordfs_throttled_total", "Answers THROTTLED.", state.throttled)
         page.counter("recordfs_asset_bytes_in_total", "Received assets.", state.assetBytesIn)
         page.counter("recordfs_asset_bytes_out_total", "Sent assets.", state.assetBytesOut)
-        let own: [(String, String, Int64)] = [
-            ("recordfs_open_connections", "Connections.", Int64(openConnections)),
-            ("recordfs_long_polls", "Long polls.", Int64(polls.load(ordering: .relaxed))),
-            (
+        let own = [
+            MetricsGauge("recordfs_open_connections", "Connections.", Int64(openConnections)),
+            MetricsGauge(
+                "recordfs_long_polls", "Long polls.", Int64(polls.load(ordering: .relaxed))),
+            MetricsGauge(
                 "recordfs_answer_bytes_waiting", "Of large answers, not taken by their clients.",
-                Int64(waitingBytes.now)
-            ),
-            (
+                Int64(waitingBytes.now)),
+            MetricsGauge(
                 "recordfs_answer_bytes_waiting_most", "The most of it since the start.",
-                Int64(waitingBytes.most)
-            ),
+                Int64(waitingBytes.most)),
         ]
-        for (name, help, value) in own + gauges {
-            page.head(name, "gauge", help)
-            page.value(name, [], String(value))
+        for gauge in own + gauges {
+            page.head(gauge.name, "gauge", gauge.help)
+            page.value(gauge.name, [], String(gauge.value))
         }
         return page.text
     }

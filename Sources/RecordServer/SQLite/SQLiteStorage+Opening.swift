@@ -10,7 +10,13 @@ import class GRDB.DatabasePool
 import class GRDB.DatabaseQueue
 import protocol GRDB.DatabaseWriter
 
+extension DataDirectory {
+    package var databasePath: String { path + "/records.sqlite" }
+}
+
 extension SQLiteStorage {
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Opens the database file at `path`, or one in memory, and brings its tables up to date.
     ///
     /// - Throws: internalError with a reason for the operator: what SQLite says of the file, or

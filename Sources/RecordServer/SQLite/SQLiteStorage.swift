@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import RecordModel
 import RecordSQL
@@ -11,7 +12,7 @@ import protocol GRDB.DatabaseWriter
 ///
 /// Other processes may use the same file, such as the commands that add users. Reads run on a few
 /// connections of their own, writes on one; each connection has its thread.
-package final class SQLiteStorage: Storage {
+package final class SQLiteStorage: OperatedStorage {
     package enum Synchronous: String, Sendable {
         /// A commit is on stable storage before it is answered.
         case full = "FULL"
@@ -20,7 +21,7 @@ package final class SQLiteStorage: Storage {
     }
 
     let database: any DatabaseWriter
-    private let isInMemory: Bool
+    let isInMemory: Bool
     private let names: NameCache
     private let logger: Logger
     private let writes: WriteQueue
@@ -64,6 +65,16 @@ package final class SQLiteStorage: Storage {
         } catch {
             throw failure(error)
         }
+    }
+
+    package func shutDown() async throws(ServerError) {
+        let outcome: Result<Void, ServerError> = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "recordfs.close").async {
+                continuation.resume(
+                    returning: Result { () throws(ServerError) in try self.close() })
+            }
+        }
+        try outcome.get()
     }
 
     /// Calls `body` on a thread of the storage with a connection that sees one point in time.

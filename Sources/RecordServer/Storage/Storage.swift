@@ -20,6 +20,26 @@ package protocol Storage: Sendable {
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result
+
+    /// What there is to measure of the storage, for /metrics.
+    func gauges() async -> [MetricsGauge]
+}
+
+extension Storage {
+    package func gauges() async -> [MetricsGauge] { [] }
+}
+
+/// A value of a storage for /metrics.
+package struct MetricsGauge: Hashable, Sendable {
+    /// As Prometheus takes it.
+    package let name: String
+    package let help: String
+    package let value: Int64
+    package init(_ name: String, _ help: String, _ value: Int64) {
+        self.name = name
+        self.help = help
+        self.value = value
+    }
 }
 
 /// One point in time of a storage.

@@ -2,13 +2,9 @@ import RecordModel
 import RecordServer
 import RecordWire
 
-#if canImport(Glibc)
-import Glibc
-#endif
-
 /// The data of a server, opened by a command, also while the server runs.
 struct OpenedData {
-    let storage: SQLiteStorage
+    let storage: any OperatedStorage
     let accounts: Accounts
     let now = SystemClock().now
 
@@ -19,13 +15,13 @@ struct OpenedData {
         } catch {
             throw CommandFailure(error)
         }
-        guard access(options.databasePath, F_OK) == 0 else {
+        guard StorageFactory.exists(options.configuration) else {
             throw CommandFailure(
                 "There is no server's data in \(options.directory). Run `recordfs-server serve` "
                     + "once, or name the directory with --data.")
         }
         do throws(ServerError) {
-            storage = try SQLiteStorage.open(path: options.databasePath)
+            storage = try StorageFactory.open(options.configuration)
         } catch {
             throw CommandFailure(error)
         }

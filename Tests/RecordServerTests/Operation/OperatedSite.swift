@@ -138,12 +138,20 @@ struct OperatedSite {
         return String(url[try #require(url.firstRange(of: "/courier/")).lowerBound...])
     }
 
+    /// Makes the data of another server from a backup.
+    func restore(_ backup: String, to name: String, keepsSessions: Bool) throws {
+        var configuration = ServerConfiguration()
+        configuration.dataDirectory = path(name)
+        try StorageFactory.restore(
+            path(backup), to: configuration, keepsSessions: keepsSessions)
+    }
+
     /// A backup of what a running server has now.
     func backUp(_ instance: ServerInstance, from name: String = "data", to backup: String)
         async throws
     {
         let storage = try #require(
-            instance.application.service.storage as? SQLiteStorage)
+            instance.application.service.storage as? any OperatedStorage)
         try await storage.backup(
             to: path(backup), assets: try AssetDirectory(path: path(name) + "/assets"))
     }

@@ -105,7 +105,7 @@ import Testing
         #expect(error?.code == .badRequest)
         try await server.storage.backup(to: backup.path, assets: server.assets)
         let refusal = #expect(throws: ServerError.self) {
-            try Restore.restore(backup.path, to: server.directory.path)
+            try SQLiteRestore.restore(backup.path, to: server.directory.path)
         }
         #expect(refusal?.code == .badRequest)
         try server.storage.close()
@@ -117,7 +117,7 @@ import Testing
         let (backup, data) = (try StorageDirectory(), try StorageDirectory())
         try await server.storage.backup(to: backup.path, assets: server.assets)
         try server.storage.close()
-        try Restore.restore(backup.path, to: data.path)
+        try SQLiteRestore.restore(backup.path, to: data.path)
         #expect(StorageDirectory.names(data.path) == ["assets", "records.sqlite"])
         let assets = try AssetDirectory(path: data.path + "/assets")
         let hash = ContentHash(hex: String(repeating: "aa", count: 32))
@@ -157,7 +157,7 @@ import Testing
         }
         remove(unused)
         let data = try StorageDirectory()
-        try Restore.restore(backup.path, to: data.path)
+        try SQLiteRestore.restore(backup.path, to: data.path)
         let restored = try SQLiteStorage.open(path: data.database)
         let row = try await restored.read { reader throws(ServerError) in
             try reader.asset(Sample.database, fileChecksum: "b")
@@ -166,7 +166,7 @@ import Testing
         try restored.close()
         remove(used)
         let other = try StorageDirectory()
-        #expect(throws: ServerError.self) { try Restore.restore(backup.path, to: other.path) }
+        #expect(throws: ServerError.self) { try SQLiteRestore.restore(backup.path, to: other.path) }
         #expect(!StorageDirectory.names(other.path).contains("records.sqlite"))
     }
 
@@ -174,7 +174,7 @@ import Testing
     func incomplete() throws {
         let (backup, data) = (try StorageDirectory(), try StorageDirectory())
         let error = #expect(throws: ServerError.self) {
-            try Restore.restore(backup.path, to: data.path)
+            try SQLiteRestore.restore(backup.path, to: data.path)
         }
         #expect(error?.code == .badRequest)
     }

@@ -1,7 +1,7 @@
 import Glibc
 import RecordModel
 import RecordSQL
-package import RecordWire
+import RecordWire
 
 import class GRDB.Database
 import class GRDB.DatabaseQueue
@@ -10,14 +10,14 @@ import class GRDB.DatabaseQueue
 ///
 /// What was written after the backup is lost, and clients have to find out: see `RestoreRenewal`.
 /// What was taken away after it is back, and the operator has to find out: see `RestoreReport`.
-package enum Restore {
+enum SQLiteRestore {
     /// - Parameter directory: empty or new. Nothing is there until all is there.
     /// - Parameter keepsSessions: leaves people signed in, also where their session was ended since
     ///   the backup.
     /// - Throws: badRequest when `backup` is none or `directory` is not empty; internalError with
     ///   a reason for the operator when the backup is damaged or incomplete.
     @discardableResult
-    package static func restore(
+    static func restore(
         _ backup: String, to directory: String, keepsSessions: Bool = false
     ) throws(ServerError) -> RestoreReport {
         let (source, target) = (BackupFiles(path: backup), BackupFiles(path: directory))

@@ -6,11 +6,6 @@ package import RecordWire
 import class GRDB.Database
 import class GRDB.DatabaseQueue
 
-package struct BackupSummary: Hashable, Sendable {
-    package let databaseBytes: Int64
-    package let assetCount: Int
-}
-
 extension SQLiteStorage {
     private static let backupQueue = DispatchQueue(label: "recordfs.backup")
 
@@ -18,7 +13,7 @@ extension SQLiteStorage {
     /// an empty or new directory, while the server goes on writing.
     ///
     /// The directory is a data directory of a server, complete once it holds `records.sqlite`; to
-    /// use it, restore it (`Restore`). It holds all secrets of the server.
+    /// use it, restore it (`StorageFactory.restore`). It holds all secrets of the server.
     ///
     /// - Throws: badRequest when the directory is not empty, internalError with a reason for the
     ///   operator.

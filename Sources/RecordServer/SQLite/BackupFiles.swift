@@ -6,9 +6,9 @@ import RecordWire
 struct BackupFiles: Sendable {
     let path: String
 
-    var database: String { path + "/records.sqlite" }
+    var database: String { DataDirectory(path).databasePath }
     /// What the database is called until everything is in its place.
-    var unfinishedDatabase: String { path + "/records.sqlite.part" }
+    var unfinishedDatabase: String { database + ".part" }
     var assets: String { path + "/assets" }
 
     /// Makes the directory, or takes one that is empty.

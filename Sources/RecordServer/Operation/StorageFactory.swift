@@ -1,0 +1,43 @@
+package import Logging
+package import RecordWire
+
+/// Makes the storage that the configuration names. Nobody else knows which there are.
+package enum StorageFactory {
+    /// Opens the storage and brings it up to date; makes it where there is none.
+    ///
+    /// - Throws: internalError with a reason for the operator.
+    package static func open(
+        _ configuration: ServerConfiguration, logger: Logger = Logger(label: "recordfs.storage")
+    ) throws(ServerError) -> any OperatedStorage {
+        switch configuration.storage {
+        case .sqlite:
+            try SQLiteStorage.open(
+                path: DataDirectory(configuration.dataDirectory).databasePath,
+                synchronous: configuration.durability == .full ? .full : .normal, logger: logger)
+        }
+    }
+
+    /// Whether there is a storage already.
+    package static func exists(_ configuration: ServerConfiguration) -> Bool {
+        switch configuration.storage {
+        case .sqlite: SQLiteStorage.exists(DataDirectory(configuration.dataDirectory).databasePath)
+        }
+    }
+
+    /// Makes the data of a server from a backup.
+    ///
+    /// - Parameter keepsSessions: leaves people signed in, also where their session was ended since
+    ///   the backup.
+    /// - Throws: badRequest when `backup` is none or there are data already; internalError with a
+    ///   reason for the operator when the backup is damaged or incomplete.
+    @discardableResult
+    package static func restore(
+        _ backup: String, to configuration: ServerConfiguration, keepsSessions: Bool = false
+    ) throws(ServerError) -> RestoreReport {
+        switch configuration.storage {
+        case .sqlite:
+            try SQLiteRestore.restore(
+                backup, to: configuration.dataDirectory, keepsSessions: keepsSessions)
+        }
+    }
+}
