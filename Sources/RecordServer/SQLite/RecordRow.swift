@@ -4,8 +4,14 @@ import RecordWire
 
 /// A record's name in its zone.
 struct RecordKey: Hashable {
-    let zone: ZoneHandle
+    /// By its number alone, which is the only one of its kind in the file.
+    let zone: Int64
     let name: RecordName
+
+    init(zone: ZoneHandle, name: RecordName) {
+        self.zone = zone.number
+        self.name = name
+    }
 }
 
 /// Where a record is stored, and what the indexes of its table have of it.

@@ -8,7 +8,7 @@ extension SQLValue {
     static func optional(_ name: (some ByteName)?) -> SQLValue {
         name.map { .blob($0.bytes) } ?? .null
     }
-    static func zone(_ zone: ZoneHandle) -> SQLValue { .integer(zone.rawValue) }
+    static func zone(_ zone: ZoneHandle) -> SQLValue { .integer(zone.number) }
     static func limit(_ limit: Int) -> SQLValue { .integer(Int64(max(0, limit))) }
     /// 64 random bits; SQLite's integers are signed.
     static func incarnation(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }

@@ -4,7 +4,7 @@ import RecordWire
 
 extension SQLiteAccess {
     func zoneWithTombstones(after handle: ZoneHandle?) throws(ServerError) -> ZoneRow? {
-        var last = handle?.rawValue ?? 0
+        var last = handle?.number ?? 0
         // One step of the index a zone; deleted zones are passed over.
         while let number = try next(after: last) {
             last = number
@@ -35,7 +35,7 @@ extension SQLiteAccess {
                 container: container, owner: UserName(bytes: row.bytes(9)))
             return ZoneRow(
                 key: ZoneKey(database: database, zone: ZoneName(bytes: row.bytes(6))),
-                handle: ZoneHandle(row.int64(0)), incarnation: row.incarnation(1),
+                handle: ZoneHandle(database, row.int64(0)), incarnation: row.incarnation(1),
                 position: row.int64(2), horizon: row.int64(3), recordCount: row.int64(4),
                 recordBytes: row.int64(5))
         }

@@ -32,7 +32,7 @@ extension SQLiteAccess {
         ) { (row) throws(ServerError) in
             let database = DatabaseKey(container: container, owner: row.name(6))
             let key = ZoneKey(database: database, zone: row.name(5))
-            return try share(row, key, ZoneHandle(row.int64(4)))
+            return try share(row, key, ZoneHandle(database, row.int64(4)))
         }
     }
 

@@ -6,10 +6,7 @@ extension SQLiteAccess: StorageTransaction {
     func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool {
         var rest = limit
         while rest > 0 {
-            let zone = try first("SELECT id FROM zones WHERE deleted = 1 ORDER BY id LIMIT 1") {
-                ZoneHandle($0.int64(0))
-            }
-            guard let zone else { return false }
+            guard let zone = try firstDeletedZone() else { return false }
             rest -= try sweepRecords(zone, limit: rest)
             guard rest > 0 else { break }
             rest -= try sweepRows(zone, limit: rest)
@@ -18,6 +15,20 @@ extension SQLiteAccess: StorageTransaction {
             rest -= 1
         }
         return try exists("SELECT 1 FROM zones WHERE deleted = 1 LIMIT 1")
+    }
+
+    private func firstDeletedZone() throws(ServerError) -> ZoneHandle? {
+        try first(
+            """
+            SELECT zones.id, d.container, d.environment, d.owner
+            FROM zones CROSS JOIN databases d ON d.id = zones.database
+            WHERE zones.deleted = 1 ORDER BY zones.id LIMIT 1
+            """
+        ) {
+            let container = ContainerKey(
+                container: $0.value(1), environment: ServerEnvironment(number: $0.int64(2)))
+            return ZoneHandle(DatabaseKey(container: container, owner: $0.name(3)), $0.int64(0))
+        }
     }
 
     /// Gives how many it has removed, with all that other tables had of them.

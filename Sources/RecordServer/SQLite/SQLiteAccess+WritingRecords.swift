@@ -32,7 +32,7 @@ extension SQLiteAccess {
         let place = try first(
             """
             SELECT id, type, deleted, parent, share FROM records WHERE zone = ? AND name = ?
-            """, [.zone(key.zone), .name(key.name)]
+            """, [.integer(key.zone), .name(key.name)]
         ) {
             RecordPlace(
                 id: $0.int64(0), type: $0.int64(1), isDeleted: $0.bool(2),
@@ -88,7 +88,7 @@ extension SQLiteAccess {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             try content(record) + [
-                .zone(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
+                .integer(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
                 .optional(record.parent), .optional(record.share),
             ])
         places[key] = RecordPlace(

@@ -23,7 +23,8 @@ extension SQLiteAccess {
 
     private static func zone(_ row: SQLStatement, _ key: ZoneKey) -> ZoneRow {
         ZoneRow(
-            key: key, handle: ZoneHandle(row.int64(0)), incarnation: row.incarnation(1),
+            key: key, handle: ZoneHandle(key.database, row.int64(0)),
+            incarnation: row.incarnation(1),
             position: row.int64(2), horizon: row.int64(3), recordCount: row.int64(4),
             recordBytes: row.int64(5))
     }
@@ -76,7 +77,7 @@ extension SQLiteAccess {
                 .integer(database), .name(key.zone), .incarnation(incarnation),
                 .integer(position),
             ])
-        let handle = ZoneHandle(lastInsertedRow)
+        let handle = ZoneHandle(key.database, lastInsertedRow)
         try run(
             "DELETE FROM zone_tombstones WHERE database = ? AND name = ?",
             [.integer(database), .name(key.zone)])

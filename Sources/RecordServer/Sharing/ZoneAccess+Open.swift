@@ -3,7 +3,7 @@ package import RecordWire
 
 extension ZoneAccess {
     /// Whether the zone has a row: the default zone is there for readers before its first write.
-    package var exists: Bool { zone.handle != .none }
+    package var exists: Bool { !zone.handle.isNone }
 
     /// The zone as the caller may see it. A zone that is not there and one that the caller may
     /// not see give the same error, `zoneNotFound`. Creates nothing.
@@ -13,7 +13,7 @@ extension ZoneAccess {
         let key = try key(id, context)
         var row = try reader.zone(key)
         if row == nil, key.isDefaultZone, context.scope != .shared {
-            row = ZoneRow(key: key, handle: .none, incarnation: 0)
+            row = ZoneRow(key: key, handle: .none(in: key.database), incarnation: 0)
         }
         guard let row else { throw notFound(id) }
         return try view(row, id, context, reader)
@@ -129,5 +129,6 @@ extension ZoneAccess {
 
 extension ZoneHandle {
     /// Of the default zone before its first write: nothing is stored under it.
-    package static let none = ZoneHandle(0)
+    package static func none(in database: DatabaseKey) -> ZoneHandle { ZoneHandle(database, 0) }
+    package var isNone: Bool { number == 0 }
 }

@@ -43,8 +43,15 @@ package struct ZoneKey: Hashable, Sendable {
     package var isAtomic: Bool { !database.isPublic && !isDefaultZone }
 }
 
-/// A zone's row in a storage, valid for one incarnation of the zone.
+/// A zone in a storage, valid for one incarnation of the zone.
+///
+/// It says whose zone it is: a storage over several machines finds by the database where to look,
+/// and the number has to be unique in the database only.
 package struct ZoneHandle: Hashable, Sendable {
-    package let rawValue: Int64
-    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package let database: DatabaseKey
+    package let number: Int64
+    package init(_ database: DatabaseKey, _ number: Int64) {
+        self.database = database
+        self.number = number
+    }
 }

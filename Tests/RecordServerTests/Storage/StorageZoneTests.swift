@@ -46,6 +46,7 @@ import Testing
         #expect(mine.map(\.key.zone.description) == ["a", "b", "c"])
         #expect(none.isEmpty)
         #expect(Set(mine.map(\.handle)).count == 3)
+        #expect(mine.allSatisfy { $0.handle.database == $0.key.database })
     }
 
     @Test("a zone cannot be made twice", arguments: StorageSubject.all)
