@@ -13,6 +13,21 @@ extension Accounts {
         _ container: ContainerKey, name: Text, callbackURL: Text? = nil,
         allowedOrigins: [Text] = [], now: Timestamp
     ) async throws(ServerError) -> (token: Text, row: APITokenRow) {
+        let (token, row) = try Self.newAPIToken(
+            container, name: name, callbackURL: callbackURL, allowedOrigins: allowedOrigins,
+            now: now)
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.requireContainer(container.container)
+            try transaction.putAPIToken(row)
+        }
+        return (token, row)
+    }
+
+    /// One that is not stored yet. Errors: `badRequest` for a bad URL or origin.
+    static func newAPIToken(
+        _ container: ContainerKey, name: Text, callbackURL: Text?, allowedOrigins: [Text] = [],
+        now: Timestamp
+    ) throws(ServerError) -> (token: Text, row: APITokenRow) {
         if let callbackURL, CallbackURL(callbackURL) == nil {
             throw ServerError(
                 .badRequest,
@@ -27,10 +42,6 @@ extension Accounts {
         let row = APITokenRow(
             hash: Secret.hash(token), container: container, name: name, callbackURL: callbackURL,
             allowedOrigins: allowedOrigins, createdMilliseconds: now.nanoseconds / 1_000_000)
-        try await storage.write { (transaction) throws(ServerError) in
-            try transaction.requireContainer(container.container)
-            try transaction.putAPIToken(row)
-        }
         return (token, row)
     }
 

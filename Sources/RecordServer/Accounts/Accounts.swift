@@ -14,6 +14,24 @@ package struct Accounts: Sendable {
         isAdministrator: Bool = false, isDiscoverable: Bool = false,
         cost: Password.Cost = .standard, now: Timestamp
     ) async throws(ServerError) -> UserRow {
+        let row = try await Self.newUser(
+            emailAddress: emailAddress, password: password, givenName: givenName,
+            familyName: familyName, isAdministrator: isAdministrator,
+            isDiscoverable: isDiscoverable, cost: cost, now: now)
+        try await storage.write { (transaction) throws(ServerError) in
+            guard try transaction.user(emailAddress: row.emailAddress) == nil else {
+                throw ServerError(.exists, "There is a user with this e-mail address.")
+            }
+            try transaction.putUser(row)
+        }
+        return row
+    }
+
+    /// A user who is not stored yet. Errors: `badRequest` for a bad address or password.
+    static func newUser(
+        emailAddress: Text, password: [UInt8], givenName: Text, familyName: Text,
+        isAdministrator: Bool, isDiscoverable: Bool = false, cost: Password.Cost, now: Timestamp
+    ) async throws(ServerError) -> UserRow {
         let address = EmailAddress.folded(emailAddress)
         guard EmailAddress.isWellFormed(address) else {
             throw ServerError(.badRequest, "This is no e-mail address.")
@@ -24,14 +42,7 @@ package struct Accounts: Sendable {
             passwordHash: try await Password.hash(password, cost: cost),
             isAdministrator: isAdministrator, createdMilliseconds: now.nanoseconds / 1_000_000)
         user.isDiscoverable = isDiscoverable
-        let row = user
-        try await storage.write { (transaction) throws(ServerError) in
-            guard try transaction.user(emailAddress: address) == nil else {
-                throw ServerError(.exists, "There is a user with this e-mail address.")
-            }
-            try transaction.putUser(row)
-        }
-        return row
+        return user
     }
 
     /// Changes a user found by e-mail address or record name, and ends all sign-ins if told to.
@@ -69,11 +80,7 @@ package struct Accounts: Sendable {
 
     /// Does nothing when it is there. Errors: `badRequest` for a bad name or title.
     package func createContainer(_ name: Text, title: Text? = nil) async throws(ServerError) {
-        guard ContainerKey.isContainerName(name) else {
-            throw ServerError(
-                .badRequest,
-                "A container's name is iCloud. and letters, digits, dots and hyphens.")
-        }
+        try ContainerKey.requireContainerName(name)
         if let title { try Self.checkTitle(title) }
         try await storage.write { (transaction) throws(ServerError) in
             guard try !transaction.containers().contains(name) else { return }
@@ -109,6 +116,15 @@ package struct Accounts: Sendable {
 }
 
 extension ContainerKey {
+    /// Errors: `badRequest` for what can be no container's name.
+    static func requireContainerName(_ name: Text) throws(ServerError) {
+        guard isContainerName(name) else {
+            throw ServerError(
+                .badRequest,
+                "A container's name is iCloud. and letters, digits, dots and hyphens.")
+        }
+    }
+
     /// `iCloud.` and a reverse domain name.
     package static func isContainerName(_ name: Text) -> Bool {
         let prefix = Array("iCloud.".utf8)

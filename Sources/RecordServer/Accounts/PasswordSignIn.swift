@@ -4,12 +4,15 @@ package import RecordWire
 /// Finds out who somebody is by e-mail address and password.
 package final class PasswordSignIn: Sendable {
     private let storage: any Storage
-    private let throttle = SignInThrottle()
+    private let throttle: SignInThrottle
     /// Of new hashes: a stored one of another cost is made anew when its owner signs in.
     private let cost: Password.Cost
 
-    package init(storage: any Storage, cost: Password.Cost = .standard) {
+    package init(
+        storage: any Storage, throttles: any Throttles, cost: Password.Cost = .standard
+    ) {
         self.storage = storage
+        throttle = SignInThrottle(throttles: throttles)
         self.cost = cost
     }
 
@@ -29,7 +32,6 @@ package final class PasswordSignIn: Sendable {
     func user(
         emailAddress: Text, password: [UInt8], address: String, device: KnownDevice?, now: Timestamp
     ) async throws(ServerError) -> UserRow? {
-        let milliseconds = now.nanoseconds / 1_000_000
         let account = EmailAddress.folded(emailAddress)
         let user = try await storage.read { (reader) throws(ServerError) in
             try reader.user(emailAddress: account)
@@ -37,11 +39,11 @@ package final class PasswordSignIn: Sendable {
         let isKnown = user.map { device?.users.contains($0.name) ?? false } ?? false
         let attempt = SignInThrottle.Attempt(
             account: account, address: address, device: isKnown ? device?.id : nil)
-        try throttle.begin(attempt, at: milliseconds)
+        try await throttle.begin(attempt, now: now)
         let isRight = try await Password.verify(
             password, against: user?.passwordHash, unknownCost: cost)
         guard isRight, let user, !user.isDisabled else { return nil }
-        throttle.succeed(attempt, at: milliseconds)
+        try await throttle.succeed(attempt, now: now)
         if StoredPassword(user.passwordHash)?.cost != cost { await renewHash(of: user, password) }
         return user
     }

@@ -3,38 +3,53 @@ import RecordWire
 
 /// Who may ask how often.
 struct OperationLimiter: Sendable {
-    private let users: RateLimiter
-    private let addresses: RateLimiter
-    private let resolves: RateLimiter
+    private let throttles: any Throttles
+    /// Nil for no limit.
+    private let user: Allowance?
+    private let address: Allowance?
+    private let resolve: Allowance?
 
-    init(_ settings: RateSettings) {
-        users = RateLimiter(settings.user)
-        addresses = RateLimiter(settings.address)
-        resolves = RateLimiter(settings.resolve)
+    init(_ settings: RateSettings, _ throttles: any Throttles) {
+        self.throttles = throttles
+        user = Allowance(settings.user)
+        address = Allowance(settings.address)
+        resolve = Allowance(settings.resolve)
     }
 
     /// Before it is known who asks: by the client's address.
-    func admit(_ context: HTTPContext) throws(ServerError) {
-        try take(addresses, IPAddress.client(of: context.clientAddress), context)
+    func admit(_ context: HTTPContext) async throws(ServerError) {
+        try await take(address.map { [Self.charge($0, context)] } ?? [], context)
     }
 
     /// Once it is known: users have their own account, wherever they come from.
-    func admit(_ caller: Caller, _ endpoint: Endpoint, _ context: HTTPContext)
-        throws(ServerError)
-    {
-        guard let user = caller.user else { return }
-        addresses.giveBack(IPAddress.client(of: context.clientAddress))
-        try take(users, user.name.description, context)
+    func admit(
+        _ caller: Caller, _ endpoint: Endpoint, _ context: HTTPContext
+    ) async throws(ServerError) {
+        guard let name = caller.user?.name.description else { return }
+        if let address {
+            try await throttles.giveBack([Self.charge(address, context)], now: context.now)
+        }
+        try await take(
+            user.map { [ThrottleCharge(.requestsOfUser, name, $0)] } ?? [], context)
         if endpoint == .recordsResolve || endpoint == .recordsAccept {
-            try take(resolves, user.name.description, context)
+            try await take(
+                resolve.map { [ThrottleCharge(.shortGUIDsOfUser, name, $0)] } ?? [], context)
         }
     }
 
-    private func take(_ limiter: RateLimiter, _ name: String, _ context: HTTPContext)
-        throws(ServerError)
-    {
-        guard let seconds = limiter.take(name, now: context.now) else { return }
+    private static func charge(_ allowance: Allowance, _ context: HTTPContext) -> ThrottleCharge {
+        ThrottleCharge(
+            .requestsOfAddress, IPAddress.client(of: context.clientAddress), allowance)
+    }
+
+    private func take(
+        _ charges: [ThrottleCharge], _ context: HTTPContext
+    ) async throws(ServerError) {
+        guard !charges.isEmpty,
+            let wait = try await throttles.take(charges, now: context.now)
+        else { return }
         throw ServerError(
-            .throttled, "Too many requests: wait for `retryAfter` seconds.", retryAfter: seconds)
+            .throttled, "Too many requests: wait for `retryAfter` seconds.",
+            retryAfter: wait.wholeSeconds)
     }
 }

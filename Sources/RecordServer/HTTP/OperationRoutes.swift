@@ -53,7 +53,7 @@ struct OperationRoutes: Sendable {
             $0.container = place.container.container
             $0.scope = place.scope
         }
-        try limits.admit(context)
+        try await limits.admit(context)
         let query = RequestQuery(request.query)
         let credentials = RequestCredentials(request.headers, query)
         let hold = MemoryHold(memory)
@@ -72,7 +72,7 @@ struct OperationRoutes: Sendable {
         context.facts.note { $0.user = caller.caller.user?.name }
         var response: Response
         do {
-            try limits.admit(caller.caller, endpoint, context)
+            try await limits.admit(caller.caller, endpoint, context)
             let operation = OperationContext(
                 endpoint: endpoint, container: place.container, scope: place.scope,
                 caller: caller.caller, session: caller.session, requestID: context.requestID,

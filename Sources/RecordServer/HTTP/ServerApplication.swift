@@ -15,12 +15,14 @@ package struct ServerApplication: Sendable {
     package let metrics: ServerMetrics
     let root: RootResponder
 
-    /// `seal` outlives the process: see `SealKey`.
+    /// `seal` outlives the process: see `SealKey`. Processes over one storage have `links` in common.
     package init(
         configuration: ServerConfiguration, storage: any Storage, assetDirectory: AssetDirectory,
-        seal: Seal, clock: any WallClock, logger: Logger, tls: TLSContext? = nil
+        seal: Seal, clock: any WallClock, logger: Logger, tls: TLSContext? = nil,
+        links: ServerLinks = .inProcess()
     ) {
-        let push = PushHub(storage: storage, settings: configuration.push)
+        let push = PushHub(
+            storage: storage, settings: configuration.push, signals: links.couriers)
         service = RecordService(
             storage: storage, assetDirectory: assetDirectory, seal: seal,
             settings: configuration.service, push: push)
@@ -37,14 +39,15 @@ package struct ServerApplication: Sendable {
                 maximumBytes: configuration.limits.bodyBytes,
                 maximumAnonymousBytes: configuration.limits.anonymousBodyBytes),
             memory: MemoryBudget(bytes: configuration.limits.memoryBytes),
-            limits: OperationLimiter(configuration.rates)
+            limits: OperationLimiter(configuration.rates, links.throttles)
         ).add(to: router)
         let metrics = ServerMetrics()
         self.metrics = metrics
         OperationalRoutes(service: service, metrics: metrics, configuration: configuration)
             .add(to: router)
         let pages = Pages(
-            service: service, authenticator: authenticator, site: configuration.site)
+            service: service, authenticator: authenticator, throttles: links.throttles,
+            site: configuration.site)
         addPageRoutes(to: router, pages: pages) { _, context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,

@@ -8,36 +8,43 @@ package struct FirstRun: Sendable {
     package let password: String
     package let tokens: [(environment: ServerEnvironment, token: Text)]
 
-    /// Makes a container, an administrator and API tokens of both environments where there is no
-    /// container yet; nil where there is one.
+    /// Makes a container, an administrator and API tokens of both environments where there is
+    /// neither a container nor a user yet; nil where there is one. All of it or nothing, and of
+    /// several processes that begin at the same time only one makes it.
     package static func prepare(
-        _ storage: any Storage, container: Text, now: Timestamp
+        _ storage: any Storage, container: Text, now: Timestamp, cost: Password.Cost = .standard
     ) async throws(ServerError) -> FirstRun? {
-        let accounts = Accounts(storage: storage)
-        guard try await accounts.containers().isEmpty, try await accounts.users().isEmpty else {
-            return nil
-        }
+        guard try await storage.read(isEmpty) else { return nil }
+        try ContainerKey.requireContainerName(container)
         let password = URLSafeBase64.encode(SecureRandom.bytes(15))
-        let user = try await accounts.addUser(
+        let user = try await Accounts.newUser(
             emailAddress: "admin@localhost", password: Array(password.utf8),
-            givenName: "Administrator", isAdministrator: true, now: now)
-        // After the user: a run that is broken off before this line is the first one again, but
-        // for the user's name.
-        try await accounts.createContainer(container)
-        var tokens: [(ServerEnvironment, Text)] = []
+            givenName: "Administrator", familyName: "", isAdministrator: true, cost: cost, now: now)
+        var tokens: [(environment: ServerEnvironment, token: Text)] = []
+        var rows: [APITokenRow] = []
         for environment in ServerEnvironment.allCases {
-            let key = ContainerKey(container: container, environment: environment)
-            tokens.append(
-                (
-                    environment,
-                    try await accounts.createAPIToken(
-                        key, name: "first run", callbackURL: CallbackURL.loopback, now: now
-                    ).token
-                ))
+            let (token, row) = try Accounts.newAPIToken(
+                ContainerKey(container: container, environment: environment), name: "first run",
+                callbackURL: CallbackURL.loopback, now: now)
+            tokens.append((environment, token))
+            rows.append(row)
         }
+        let isFirst = try await storage.write { [rows] (transaction) throws(ServerError) in
+            guard try isEmpty(transaction) else { return false }
+            try transaction.createContainer(container)
+            try transaction.putUser(user)
+            for row in rows { try transaction.putAPIToken(row) }
+            return true
+        }
+        guard isFirst else { return nil }
         return FirstRun(
             container: container, administrator: user.emailAddress, password: password,
             tokens: tokens)
+    }
+
+    @Sendable private static func isEmpty(_ reader: any StorageReader) throws(ServerError) -> Bool {
+        guard try reader.containers().isEmpty else { return false }
+        return try reader.users().isEmpty
     }
 
     /// For the terminal of the operator.

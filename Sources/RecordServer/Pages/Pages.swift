@@ -27,12 +27,16 @@ package struct Pages: Sendable {
     let passwords: PasswordSignIn
     let site: Site
 
-    package init(service: RecordService, authenticator: Authenticator, site: Site = Site()) {
+    package init(
+        service: RecordService, authenticator: Authenticator, throttles: any Throttles,
+        site: Site = Site()
+    ) {
         self.service = service
         self.authenticator = authenticator
         self.site = site
         passwords = PasswordSignIn(
-            storage: service.storage, cost: authenticator.settings.passwordCost)
+            storage: service.storage, throttles: throttles,
+            cost: authenticator.settings.passwordCost)
     }
 
     /// Errors become pages too.

@@ -27,6 +27,7 @@ extension PushHub {
         let waiter = PollWaiter(deadline: .now + settings.holdTime)
         guard register(waiter, hash) else { return .empty }
         defer { unregister(waiter, hash) }
+        signals.send(.polls(hash, hub: number))
         repeat {
             if let outcome = try await take(hash, now: now) { return outcome }
         } while await waiter.next() == .woken
@@ -45,7 +46,19 @@ extension PushHub {
         } catch {
             state.withLock { $0.statistics.failures += 1 }
         }
-        state.withLock { $0.polls[hash] }?.wake()
+        signals.send(.frames([hash]))
+    }
+
+    /// What a process has signalled, this one or another.
+    func receive(_ signal: CourierSignal) {
+        switch signal {
+        case .frames(let hashes):
+            for poll in state.withLock({ state in hashes.compactMap { state.polls[$0] } }) {
+                poll.wake()
+            }
+        case .polls(let hash, let hub):
+            if hub != number { state.withLock { $0.polls[hash] }?.end() }
+        }
     }
 
     /// Ends all polls with an empty answer, and every later one at once.
@@ -160,9 +173,7 @@ extension PushHub {
             let found = try await storage.read { reader throws(ServerError) in
                 try reader.devicesWithFrames(among: hashes)
             }
-            for poll in state.withLock({ state in found.compactMap { state.polls[$0] } }) {
-                poll.wake()
-            }
+            receive(.frames(found))
         } catch {
             state.withLock { $0.statistics.failures += 1 }
         }

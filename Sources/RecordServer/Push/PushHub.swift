@@ -5,8 +5,8 @@ import Synchronization
 /// Tells subscribers of committed changes and wakes their long polls.
 ///
 /// Notices wait in a bounded queue for one task, which finds the subscriptions, puts frames into
-/// the queues of their devices, in the storage, and wakes the polls of this process; polls in
-/// other processes find the frames by looking. A poll that waits holds no thread and asks nothing
+/// the queues of their devices, in the storage, and signals that to the polls of all processes;
+/// those that miss the signal find the frames by looking. A poll that waits holds no thread and asks nothing
 /// of the storage: one task looks for all of them.
 package final class PushHub: Sendable {
     struct State: Sendable {
@@ -22,11 +22,19 @@ package final class PushHub: Sendable {
 
     let storage: any Storage
     package let settings: PushSettings
+    let signals: any CourierSignals
+    /// Among the hubs of all processes.
+    let number = UInt64.random(in: .min ... .max)
     let state = Mutex(State())
 
-    package init(storage: any Storage, settings: PushSettings = PushSettings()) {
+    package init(
+        storage: any Storage, settings: PushSettings = PushSettings(),
+        signals: any CourierSignals = LocalCourierSignals()
+    ) {
         self.storage = storage
         self.settings = settings
+        self.signals = signals
+        signals.listen { [weak self] in self?.receive($0) }
     }
 
     package var statistics: PushStatistics {
@@ -124,10 +132,7 @@ package final class PushHub: Sendable {
             }
             return (devices, count)
         }
-        let polls = state.withLock { state in
-            state.statistics.frames += count
-            return devices.compactMap { state.polls[$0] }
-        }
-        for poll in polls { poll.wake() }
+        state.withLock { $0.statistics.frames += count }
+        if !devices.isEmpty { signals.send(.frames(Array(devices))) }
     }
 }

@@ -28,7 +28,8 @@ struct PasswordSignInTests {
     @Test("the e-mail address counts in any case and with spaces around, the password as it is")
     func good() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         for email in ["alice@example.org", "Alice@Example.ORG", " alice@example.org "] {
             let user = try await attempt(signIn, house, Text(email), "correct horse")
             #expect(user?.name == house.user.name)
@@ -42,7 +43,8 @@ struct PasswordSignInTests {
     @Test("after ten failures an address has to wait for the account, and its owner elsewhere not")
     func account() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         for _ in 0..<10 {
             #expect(try await attempt(signIn, house, "alice@example.org", "wrong one") == nil)
         }
@@ -66,7 +68,8 @@ struct PasswordSignInTests {
     @Test("200 failures from any addresses slow strangers down for an account, and for no other")
     func manyAddresses() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         var refused = 0
         for index in 0..<210 {
             do throws(ServerError) {
@@ -85,7 +88,8 @@ struct PasswordSignInTests {
     @Test("the addresses of one network of IPv6 are one client, which has 2^64 of them")
     func network() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         for index in 0..<10 {
             _ = try await attempt(
                 signIn, house, "alice@example.org", "wrong one", from: "2001:db8::\(index):1")
@@ -104,7 +108,8 @@ struct PasswordSignInTests {
     func rehash() async throws {
         let house = try await CredentialHouse()
         let cost = Password.Cost(rounds: 32, blockSize: 1, parallelism: 1)
-        let signIn = PasswordSignIn(storage: house.storage, cost: cost)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: cost)
         #expect(try await attempt(signIn, house, "alice@example.org", "wrong one") == nil)
         var hashes = [house.user.passwordHash]
         hashes += try await house.accounts.users().map(\.passwordHash)
@@ -121,7 +126,8 @@ struct PasswordSignInTests {
     @Test("an address that tries many accounts is throttled, others are not")
     func address() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         // Known accounts, because their hashes here are quick.
         for index in 0..<4 {
             _ = try await house.accounts.addUser(
@@ -141,7 +147,8 @@ struct PasswordSignInTests {
     @Test("attempts at the same time do not pass the throttle together")
     func together() async throws {
         let house = try await CredentialHouse()
-        let signIn = PasswordSignIn(storage: house.storage, cost: .quick)
+        let signIn = PasswordSignIn(
+            storage: house.storage, throttles: LocalThrottles(), cost: .quick)
         let now = house.clock.now
         let tried = await countTrue(30) { index in
             do throws(ServerError) {

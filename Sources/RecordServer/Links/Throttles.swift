@@ -1,0 +1,64 @@
+package import RecordModel
+package import RecordWire
+
+/// Counts how often somebody has done something, over all processes of a server.
+package protocol Throttles: Sendable {
+    /// Takes one from each of these accounts, or from none of them when one has nothing left: then
+    /// how long it takes until all have something.
+    func take(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError) -> Duration?
+    /// Puts one back into each.
+    func giveBack(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError)
+    /// Makes each as full as it can be.
+    func forget(_ charges: [ThrottleCharge]) async throws(ServerError)
+}
+
+/// One account that something is taken from.
+package struct ThrottleCharge: Hashable, Sendable {
+    /// What is counted.
+    package enum Kind: String, Hashable, Sendable {
+        case requestsOfUser = "requests of user"
+        case requestsOfAddress = "requests of address"
+        case shortGUIDsOfUser = "short GUIDs of user"
+        case failuresOfDevice = "failures of device"
+        case failuresOfAddressForAccount = "failures of address for account"
+        case failuresOfAddress = "failures of address"
+        case failuresForAccount = "failures for account"
+    }
+
+    package let kind: Kind
+    /// Whose account.
+    package let name: String
+    package let allowance: Allowance
+
+    package init(_ kind: Kind, _ name: String, _ allowance: Allowance) {
+        self.kind = kind
+        self.name = name
+        self.allowance = allowance
+    }
+}
+
+/// What an account holds, and how fast it fills again.
+package struct Allowance: Hashable, Sendable {
+    /// Until one of what was taken is there again, in nanoseconds.
+    package let interval: Int64
+    /// Until all is there again, in nanoseconds.
+    package let whole: Int64
+
+    /// Sums of some of these stay far below what an Int64 holds.
+    private static let most = 1e18
+
+    package init(count: Double, nanoseconds: Double) {
+        interval = Int64(min(max(1, nanoseconds.rounded()), Self.most))
+        whole = Int64(min(max(0, count * Double(interval)), Self.most))
+    }
+
+    package init(count: Int64, milliseconds: Int64) {
+        self.init(count: Double(count), nanoseconds: Double(milliseconds) * 1e6)
+    }
+
+    /// Nil for no limit.
+    package init?(_ bucket: RateSettings.Bucket) {
+        guard bucket.perSecond > 0 else { return nil }
+        self.init(count: bucket.burst, nanoseconds: 1e9 / bucket.perSecond)
+    }
+}
