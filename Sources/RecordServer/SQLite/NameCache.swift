@@ -36,3 +36,10 @@ final class NameCache: Sendable {
         }
     }
 }
+
+/// What one process keeps of a storage besides its rows. All of it stays true whatever other
+/// processes write: rows of names never change, and a schema is compared with its row.
+struct StorageCaches: Sendable {
+    let names = NameCache()
+    let schemas = SchemaCache()
+}

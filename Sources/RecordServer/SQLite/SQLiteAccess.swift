@@ -11,6 +11,7 @@ final class SQLiteAccess {
     private let logger: Logger
     private let isWriting: Bool
     private(set) var names: NameTable
+    let schemas: SchemaCache
     /// Where the records are that this transaction has read or written; nil for those that are
     /// not there.
     var places: [RecordKey: RecordPlace?] = [:]
@@ -18,9 +19,12 @@ final class SQLiteAccess {
     /// statement by statement.
     private(set) var lostTransaction: RecordError?
 
-    init(_ connection: SQLConnection, names: NameTable, isWriting: Bool, logger: Logger) {
+    init(
+        _ connection: SQLConnection, _ caches: StorageCaches, isWriting: Bool, logger: Logger
+    ) {
         self.connection = connection
-        self.names = names
+        names = caches.names.snapshot
+        schemas = caches.schemas
         self.isWriting = isWriting
         self.logger = logger
     }

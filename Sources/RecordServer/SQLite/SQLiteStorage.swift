@@ -22,7 +22,7 @@ package final class SQLiteStorage: OperatedStorage {
 
     let database: any DatabaseWriter
     let isInMemory: Bool
-    private let names: NameCache
+    private let caches = StorageCaches()
     private let logger: Logger
     private let writes: WriteQueue
 
@@ -30,8 +30,7 @@ package final class SQLiteStorage: OperatedStorage {
         self.database = database
         self.isInMemory = isInMemory
         self.logger = logger
-        names = NameCache()
-        writes = WriteQueue(database: database, names: names, logger: logger)
+        writes = WriteQueue(database: database, caches: caches, logger: logger)
     }
 
     package func read<Result: Sendable>(
@@ -99,10 +98,9 @@ package final class SQLiteStorage: OperatedStorage {
         } catch {
             return .failure(failure(error))
         }
-        let access = SQLiteAccess(
-            connection, names: names.snapshot, isWriting: false, logger: logger)
+        let access = SQLiteAccess(connection, caches, isWriting: false, logger: logger)
         let outcome = Swift.Result { () throws(ServerError) in try body(access) }
-        names.add(access.names)
+        caches.names.add(access.names)
         return outcome
     }
 

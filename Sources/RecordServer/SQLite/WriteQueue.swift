@@ -53,13 +53,13 @@ final class WriteQueue: Sendable {
     private static let groupTime = Duration.milliseconds(50)
 
     private let database: any DatabaseWriter
-    private let names: NameCache
+    private let caches: StorageCaches
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(database: any DatabaseWriter, names: NameCache, logger: Logger) {
+    init(database: any DatabaseWriter, caches: StorageCaches, logger: Logger) {
         self.database = database
-        self.names = names
+        self.caches = caches
         self.logger = logger
     }
 
@@ -113,7 +113,7 @@ final class WriteQueue: Sendable {
             return
         }
         Failpoint.pass(.serverCommitted)
-        for table in group.names { names.add(table) }
+        for table in group.names { caches.names.add(table) }
         for finish in group.finish { finish(nil) }
     }
 
@@ -126,8 +126,7 @@ final class WriteQueue: Sendable {
             guard let job = take(1).first else { return }
             group.finish.append(job.fail)
             if !isAlone { try connection.run("SAVEPOINT body") }
-            let access = SQLiteAccess(
-                connection, names: names.snapshot, isWriting: true, logger: logger)
+            let access = SQLiteAccess(connection, caches, isWriting: true, logger: logger)
             let (succeeded, finish) = job.run(access)
             group.finish[group.finish.count - 1] = finish
             if let error = access.lostTransaction { throw error }

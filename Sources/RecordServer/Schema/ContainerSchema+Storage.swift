@@ -11,7 +11,7 @@ extension ContainerSchema {
         guard let row = try reader.schema(container) else {
             return stored(container, SchemaRow(version: 0, text: []), SchemaDocument())
         }
-        if let known = SchemaCache.shared.schema(container, row) { return known }
+        if let known = reader.schemas.schema(container, row) { return known }
         let document: SchemaDocument
         do {
             document = try SchemaDocument(parsing: row.text)
@@ -20,7 +20,7 @@ extension ContainerSchema {
                 .internalError, "The stored schema of \(container.container) cannot be read.")
         }
         let schema = stored(container, row, document)
-        SchemaCache.shared.keep(schema, of: row)
+        reader.schemas.keep(schema, of: row)
         return schema
     }
 
@@ -40,10 +40,9 @@ extension ContainerSchema {
     }
 }
 
-/// The schemas that this process has parsed, the newest one of each container.
-private final class SchemaCache: Sendable {
-    static let shared = SchemaCache()
-
+/// The schemas that a storage has given to this process and that are parsed, the newest one of each
+/// container. Nobody believes it: the row is read each time, and only its parsing is spared.
+package final class SchemaCache: Sendable {
     private struct Entry {
         let text: [UInt8]
         let schema: ContainerSchema
@@ -51,8 +50,10 @@ private final class SchemaCache: Sendable {
     private let entries = Mutex<[ContainerKey: Entry]>([:])
     private static let capacity = 256
 
-    /// The text is compared too: two storages in one process, or a transaction that was rolled
-    /// back, can use one version for different texts.
+    package init() {}
+
+    /// The text is compared too: a transaction that was rolled back can have used the version for
+    /// another text.
     func schema(_ container: ContainerKey, _ row: SchemaRow) -> ContainerSchema? {
         entries.withLock { entries in
             guard let entry = entries[container], entry.schema.version == row.version,

@@ -4,7 +4,7 @@ import RecordWire
 import Testing
 
 /// Every endpoint of the route table with every kind of identifier, as everybody.
-@Suite("Access matrix") struct AccessMatrixTests {
+@Suite("Access matrix", .everyTransport) struct AccessMatrixTests {
     @Test(
         "each role gets from each endpoint what the table says, and changes nothing else",
         arguments: Endpoint.allCases, AccessRole.allCases)

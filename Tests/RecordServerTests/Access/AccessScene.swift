@@ -239,8 +239,9 @@ struct AccessScene {
             caller: .serverKey(
                 try #require(found), keyID: "key", managesSchema: role == .schemaKey),
             requestID: "request", now: server.clock.now, baseURL: "http://127.0.0.1")
+        let service = try await server.next().service
         do throws(ServerError) {
-            let bytes = try await server.service.answer(body, context)
+            let bytes = try await service.answer(body, context)
             let json = (try? JSONParser.parse(bytes)) ?? .null
             return Reply(status: 200, text: String(decoding: bytes, as: UTF8.self), json: json)
         } catch {

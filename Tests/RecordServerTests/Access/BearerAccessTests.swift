@@ -95,7 +95,7 @@ import Testing
         try await scene.scene.modifyAll([
             ShareScene.edit("n-1", "changed"), ShareScene.edit("x-1", "changed"),
         ])
-        await scene.server.service.push.waitUntilDelivered()
+        await scene.server.waitUntilDelivered()
         var names: Set<String> = []
         while true {
             let answer = try await scene.server.request(.get, path)

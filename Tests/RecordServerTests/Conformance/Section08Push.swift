@@ -30,7 +30,7 @@ enum ConformancePush {
 
     /// All frames that wait for a device.
     static func frames(_ server: TestServer, _ path: String) async throws -> [JSONValue] {
-        await server.service.push.waitUntilDelivered()
+        await server.waitUntilDelivered()
         var frames: [JSONValue] = []
         while true {
             let answer = try await server.request(.get, path)
@@ -156,7 +156,7 @@ enum ConformancePush {
             try await server.makeZone(own.zone)
             try await own.modify(operation("create", "a", type: own.type, [:]))
             // A notice of before finds the subscriptions that are there when it is delivered.
-            await server.service.push.waitUntilDelivered()
+            await server.waitUntilDelivered()
             let made = try await own.call(
                 .subscriptionsModify, .private,
                 ConformancePush.body([
@@ -190,7 +190,7 @@ enum ConformancePush {
                 if number > 1 {
                     try await own.modify(operation("create", "a", type: own.type, [:]))
                 }
-                await server.service.push.waitUntilDelivered()
+                await server.waitUntilDelivered()
                 _ = try await ConformancePush.create(own, query(own, "q"))
                 let device = try await ConformancePush.device(server)
                 try await own.modify(operation(type, "a", type: own.type, [:]))

@@ -1,6 +1,7 @@
 import Testing
 
-/// Runs each test of a suite twice: through the router, and over a socket of 127.0.0.1.
+/// Runs each test of a suite with every transport: through the router, over a socket of 127.0.0.1,
+/// and with two instances over one storage in turn.
 ///
 /// It is for suites that make their server by `TestServer()`.
 struct EveryTransport: SuiteTrait, TestTrait, TestScoping {

@@ -14,6 +14,7 @@ import Testing
 ///
 ///     let server = try await TestServer()                     // through the router
 ///     let server = try await TestServer(.socket)              // over 127.0.0.1
+///     let server = try await TestServer(.twoInstances)        // two of them over one storage
 ///     let answer = try await server.call(.zonesList, .private, as: .alice)
 ///     #expect(answer.status == 200)
 ///     let zones = answer.json["zones"]?.array
@@ -23,11 +24,17 @@ import Testing
 ///
 /// `request` sends anything else: pages, assets, long polls, wrong bodies. `server.service`,
 /// `server.storage` and `server.clock` are there for looking behind the wire. `call` keeps the
-/// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through both
+/// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through all
 /// transports with `@Suite("...", .everyTransport)`. The socket closes when the
 /// server is no longer used: `raw` keeps it for blocking work with connections.
 final class TestServer: Sendable {
-    enum Transport: Sendable, CaseIterable { case router, socket }
+    enum Transport: Sendable, CaseIterable {
+        case router, socket
+        /// Two servers as two processes would be: each has its own connections to one database
+        /// file, its own asset directory object and its own caches; they have nothing in common but
+        /// their links. Requests go to the one and the other in turn.
+        case twoInstances
+    }
 
     /// What `TestServer()` uses; the trait `.everyTransport` runs a test with each.
     @TaskLocal static var usualTransport = Transport.router
@@ -62,18 +69,25 @@ final class TestServer: Sendable {
         String(repeating: "d0", count: 32), String(repeating: "9a", count: 32),
     ]
 
-    let application: ServerApplication
+    /// One, or those of `.twoInstances`.
+    let applications: [ServerApplication]
     let storage: any Storage
     let clock = ManualClock()
     let transport: Transport
     private let running: RunningServer?
-    private let assets: TemporaryDirectory
+    private let files: TemporaryDirectory
+    private struct Turn {
+        var number = 0
+        var last: Timestamp?
+    }
+    private let turn = Mutex(Turn())
     private struct TokenKey: Hashable {
         let person: Person
         let environment: ServerEnvironment
     }
     private let tokens = Mutex<[TokenKey: Text]>([:])
 
+    var application: ServerApplication { applications[0] }
     var service: RecordService { application.service }
     var authenticator: Authenticator { application.authenticator }
     /// Of the socket.
@@ -91,16 +105,26 @@ final class TestServer: Sendable {
         // Tests let requests come from any address.
         configuration.isInsecure = true
         configure(&configuration)
-        assets = try TemporaryDirectory()
-        self.storage = try storage ?? SQLiteStorage.open(path: nil)
+        let files = try TemporaryDirectory()
+        self.files = files
+        let count = transport == .twoInstances ? 2 : 1
+        let path = count > 1 ? files.path + "/records.sqlite" : nil
+        let storages = try (0..<count).map { _ -> any Storage in
+            try storage ?? SQLiteStorage.open(path: path, synchronous: .normal)
+        }
+        self.storage = storages[0]
         self.transport = transport
         let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        application = ServerApplication(
-            configuration: configuration, storage: self.storage,
-            assetDirectory: try AssetDirectory(path: assets.path),
-            seal: Seal(key: [UInt8](repeating: 7, count: 32)), clock: clock, logger: logger)
-        try await Self.fill(self.storage, at: clock.now)
-        running = transport == .socket ? try await application.start() : nil
+        let (final, clock, links) = (configuration, clock, ServerLinks.inProcess())
+        applications = try storages.map { storage in
+            ServerApplication(
+                configuration: final, storage: storage,
+                assetDirectory: try AssetDirectory(path: files.path + "/assets"),
+                seal: Seal(key: [UInt8](repeating: 7, count: 32)), clock: clock, logger: logger,
+                links: links)
+        }
+        try await Self.fill(storages[0], at: clock.now)
+        running = transport == .socket ? try await applications[0].start() : nil
     }
 
     deinit {
@@ -207,6 +231,35 @@ final class TestServer: Sendable {
         tokens.withLock { $0[TokenKey(person: person, environment: environment)] = Text(next) }
     }
 
+    // MARK: Instances
+
+    /// Whose turn it is. When time has passed, what an instance writes within a second is written.
+    func next() async throws -> ServerApplication {
+        guard applications.count > 1 else { return application }
+        let now = clock.now
+        let (number, last) = turn.withLock { turn in
+            defer { turn = Turn(number: turn.number + 1, last: now) }
+            return (turn.number, turn.last)
+        }
+        if let last, last != now {
+            for application in applications { try await application.authenticator.flush(now: last) }
+        }
+        return applications[number % applications.count]
+    }
+
+    /// The next request goes to this instance.
+    func takeTurn(_ instance: Int) { turn.withLock { $0.number = instance } }
+
+    /// Returns when all that was changed so far is in the queues of the devices.
+    func waitUntilDelivered() async {
+        for application in applications { await application.service.push.waitUntilDelivered() }
+    }
+
+    /// The long polls that wait, at all instances.
+    var waitingPolls: Int {
+        applications.reduce(0) { $0 + $1.service.push.statistics.waitingPolls }
+    }
+
     // MARK: Anything else
 
     /// Sends a request as it is.
@@ -215,8 +268,8 @@ final class TestServer: Sendable {
         body: [UInt8] = []
     ) async throws -> Answer {
         switch transport {
-        case .router:
-            let answer = try await application.respond(
+        case .router, .twoInstances:
+            let answer = try await next().respond(
                 method, target, headers: headers, body: body)
             return Answer(status: answer.status, headers: answer.headers, body: answer.body)
         case .socket:

@@ -103,6 +103,24 @@ import Testing
         #expect(try await second.body != [])
     }
 
+    @Test(
+        "a poll at one process is woken by a change at another and ended by a poll there",
+        arguments: [0, 1])
+    func otherProcess(_ changed: Int) async throws {
+        let fixture = try await PushFixture(.twoInstances) { $0.holdTime = .seconds(60) }
+        try await fixture.subscribe(PushFixture.zoneSubscription("z"))
+        let device = try await fixture.device()
+        let processes = fixture.server.applications
+        async let first = processes[changed].respond(.get, device)
+        try await fixture.waitForPolls(1)
+        async let second = processes[1 - changed].respond(.get, device)
+        #expect(try await first.body == [])
+        try await fixture.waitForPolls(1)
+        fixture.server.takeTurn(changed)
+        try await fixture.change("create", "a")
+        #expect(try await second.body != [])
+    }
+
     @Test("an unknown courier, one not used for a month, and one of a disabled user are gone")
     func gone() async throws {
         let device = try await fixture.device()

@@ -37,7 +37,7 @@ struct PushFixture {
                 ]
             ])
         #expect(answer.json["zones"]?.array?.first?["serverErrorCode"] == nil, "\(answer.text)")
-        await push.waitUntilDelivered()
+        await server.waitUntilDelivered()
     }
 
     static let work: JSONValue = ["zoneName": "Work"]
@@ -109,7 +109,7 @@ struct PushFixture {
         #expect(
             answer.json["records"]?.array?.first?["serverErrorCode"] == nil
                 && answer.status == 200, "\(answer.text)")
-        await push.waitUntilDelivered()
+        await server.waitUntilDelivered()
     }
 
     // MARK: Couriers
@@ -139,7 +139,7 @@ struct PushFixture {
     /// Returns when so many polls wait.
     func waitForPolls(_ count: Int) async throws {
         let deadline = ContinuousClock.now + .seconds(20)
-        while push.statistics.waitingPolls != count {
+        while server.waitingPolls != count {
             try #require(ContinuousClock.now < deadline, "\(push.statistics)")
             await Task.yield()
         }
