@@ -17,14 +17,9 @@ struct BackupCommand: AsyncParsableCommand {
     var target: String
 
     func run() async throws {
-        let assetPath = data.assetPath
+        let configuration = data.configuration
         try await OpenedData.use(data) { (data) throws(ServerError) in
-            let assets: AssetDirectory
-            do throws(RecordError) {
-                assets = try AssetDirectory(path: assetPath)
-            } catch {
-                throw ServerError(.internalError, error.message)
-            }
+            let assets = try StorageFactory.openAssets(configuration)
             let summary = try await data.storage.backup(to: target, assets: assets)
             print(
                 "Backed up to \(target): a database of \(summary.databaseBytes) bytes and "
@@ -53,7 +48,7 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let report: RestoreReport
         do throws(ServerError) {
-            report = try StorageFactory.restore(
+            report = try await StorageFactory.restore(
                 backup, to: data.configuration, keepsSessions: keepSessions)
         } catch {
             throw CommandFailure(error)

@@ -35,6 +35,4 @@ struct DataOptions: ParsableArguments {
         configuration.dataDirectory = directory
         return configuration
     }
-
-    var assetPath: String { directory + "/assets" }
 }

@@ -2,7 +2,7 @@ import Glibc
 package import RecordModel
 package import RecordWire
 
-/// The bytes of assets, each file under the SHA-256 of its content.
+/// The bytes of assets in files of one directory, each under the SHA-256 of its content.
 ///
 /// `ab/<sha256>` are finished files, `tmp/` holds uploads that are not, `doomed/` files whose
 /// removal is being decided. Several server processes may share one directory.
@@ -27,26 +27,28 @@ package struct AssetDirectory: Sendable {
         }
     }
 
+    static func open(_ path: String) throws(ServerError) -> AssetDirectory {
+        do throws(RecordError) {
+            return try AssetDirectory(path: path)
+        } catch {
+            throw ServerError(.internalError, error.message)
+        }
+    }
+
     package func path(of hash: ContentHash) -> String { folder(of: hash) + "/" + hash.hex }
 
     func folder(of hash: ContentHash) -> String { path + "/" + String(hash.hex.prefix(2)) }
 
     func hasFile(_ hash: ContentHash) -> Bool { access(path(of: hash), F_OK) == 0 }
 
-    /// Opens a finished file. An open file keeps its bytes whatever happens to its name.
-    ///
-    /// - Throws: internalError when there is none: a row of the storage promised it.
-    package func open(_ hash: ContentHash) async throws(ServerError) -> AssetFile {
-        try await FileThreads.run { () throws(ServerError) in try openNow(hash) }
-    }
-
-    func openNow(_ hash: ContentHash) throws(ServerError) -> AssetFile {
+    /// Opens a finished file, which keeps its bytes whatever happens to its name.
+    func findNow(_ hash: ContentHash) throws(ServerError) -> AssetFile? {
         if let file = try openFile(path(of: hash)) { return file }
         // A sweeper may be holding it while it asks the storage.
         for name in try doomedPaths(of: hash) + [path(of: hash)] {
             if let file = try openFile(name) { return file }
         }
-        throw ServerError(.internalError, "The bytes of this asset are missing on the server.")
+        return nil
     }
 
     private func openFile(_ name: String) throws(ServerError) -> AssetFile? {
@@ -84,9 +86,8 @@ package struct AssetDirectory: Sendable {
 }
 
 /// A finished file, open for reading.
-package final class AssetFile: Sendable {
+package final class AssetFile: StoredAsset {
     private let descriptor: Int32
-    /// In bytes.
     package let size: Int64
 
     /// Takes the descriptor over.
@@ -99,7 +100,6 @@ package final class AssetFile: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// At most `count` bytes from `offset`; fewer at the end only.
     package func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8] {
         try await FileThreads.run { () throws(ServerError) in
             try self.readNow(at: offset, count: count)

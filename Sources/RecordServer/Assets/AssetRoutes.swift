@@ -69,7 +69,7 @@ struct AssetRoutes: Sendable {
         headers[.contentType] = "application/octet-stream"
         headers[.contentDisposition] = Self.disposition(
             context.parameters.get("name"), field: download.ticket.place.field)
-        let file = try await service.assetDirectory.open(row.sha256)
+        let file = try await service.assets.open(row.sha256)
         let header = request.headers[.range]
         let isCurrent = EntityTag.holds(tag, ifRange: request.headers[.ifRange])
         switch ByteRange(isCurrent ? header : nil, size: file.size) {
@@ -100,7 +100,9 @@ struct AssetRoutes: Sendable {
     }
 
     /// In parts, each read when the connection has taken the one before.
-    private static func body(_ file: AssetFile, from first: Int64, count: Int64) -> ResponseBody {
+    private static func body(_ file: any StoredAsset, from first: Int64, count: Int64)
+        -> ResponseBody
+    {
         ResponseBody(contentLength: Int(count)) { writer in
             var offset = first
             let end = first + count

@@ -46,7 +46,7 @@ struct AssetUpload: Sendable {
         _ body: Body, form: MultipartReader?, length: Int64?, in room: IncomingRoom
     ) async throws -> WireAsset where Body.Element == ByteBuffer {
         var upload = try await UploadBody(
-            form, directory: service.assetDirectory, settings: service.settings, room: room)
+            form, assets: service.assets, settings: service.settings, room: room)
         for try await part in body { try await upload.take(part) }
         guard length == nil || length == upload.received else {
             throw ServerError(
@@ -56,7 +56,7 @@ struct AssetUpload: Sendable {
         return try await keep(try await upload.finish())
     }
 
-    private func keep(_ asset: UnfinishedAsset) async throws(ServerError) -> WireAsset {
+    private func keep(_ asset: any IncomingAsset) async throws(ServerError) -> WireAsset {
         let (hash, size) = try await asset.place()
         Failpoint.pass(.serverAssetStored)
         let checksum = AssetChecksum.fileChecksum(hash)
@@ -98,7 +98,7 @@ struct AssetUpload: Sendable {
     private func discard(_ hash: ContentHash) async {
         do throws(ServerError) {
             try await AssetSweeper(
-                storage: service.storage, directory: service.assetDirectory,
+                storage: service.storage, assets: service.assets,
                 receiptSeconds: service.settings.receiptSeconds
             ).discard(hash)
         } catch { return }

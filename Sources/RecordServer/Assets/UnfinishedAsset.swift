@@ -5,9 +5,7 @@ package import RecordWire
 import Synchronization
 
 /// What an upload has brought so far, in a file of its own that vanishes unless it is placed.
-///
-/// Calls follow each other; none may run beside another.
-package final class UnfinishedAsset: Sendable {
+package final class UnfinishedAsset: IncomingAsset {
     private struct State: Sendable {
         var descriptor: Int32
         var hash = Crypto.SHA256()
@@ -38,9 +36,6 @@ package final class UnfinishedAsset: Sendable {
         Glibc.close(descriptor)
     }
 
-    package var size: Int64 { state.withLock { $0.size } }
-
-    /// - Throws: tryAgainLater when the disk is full.
     package func append(_ bytes: [UInt8]) async throws(ServerError) {
         try await FileThreads.run { () throws(ServerError) in try self.appendNow(bytes) }
     }
@@ -64,8 +59,8 @@ package final class UnfinishedAsset: Sendable {
         guard code == 0 else { throw FileCalls.failure("write an asset", code) }
     }
 
-    /// Gives the bytes their final name, on stable storage, and keeps the unfinished one until
-    /// `confirm`: a sweeper may take the final name away before a row of the storage refers to it.
+    /// Gives the bytes their final name, and keeps the unfinished one until `confirm`: a sweeper may
+    /// take the final name away before a row of the storage refers to it.
     package func place() async throws(ServerError) -> (hash: ContentHash, size: Int64) {
         try await FileThreads.run { () throws(ServerError) in try self.placeNow() }
     }
@@ -80,8 +75,6 @@ package final class UnfinishedAsset: Sendable {
         return (hash, size)
     }
 
-    /// To be called once a committed row refers to the content: from here on no sweeper may take
-    /// it, and what one took before is put back.
     package func confirm(_ hash: ContentHash) async throws(ServerError) {
         try await FileThreads.run { () throws(ServerError) in try self.confirmNow(hash) }
     }
@@ -106,12 +99,7 @@ package final class UnfinishedAsset: Sendable {
 }
 
 extension AssetDirectory {
-    /// A new upload.
-    package func begin() async throws(ServerError) -> UnfinishedAsset {
-        try await FileThreads.run { () throws(ServerError) in try UnfinishedAsset(in: self) }
-    }
-
-    /// Removes what uploads left that a crash interrupted; those that go on are locked.
+    /// Uploads that go on are locked.
     package func removeLeftovers() async throws(ServerError) {
         try await FileThreads.run { () throws(ServerError) in
             for name in try Self.names(in: path + "/tmp") {

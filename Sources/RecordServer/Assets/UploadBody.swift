@@ -8,11 +8,11 @@ struct UploadBody: Sendable {
     /// Kept small: as many uploads as there are connections hold one each.
     private static let chunkBytes = 64 << 10
 
-    private let directory: AssetDirectory
+    private let assets: any AssetStore
     private let settings: ServiceSettings
     private let room: IncomingRoom
     private var form: MultipartReader?
-    private var asset: UnfinishedAsset
+    private var asset: any IncomingAsset
     private var pending: [UInt8] = []
     private var size: Int64 = 0
     private var parts = 0
@@ -22,14 +22,14 @@ struct UploadBody: Sendable {
     private(set) var received: Int64 = 0
 
     init(
-        _ form: MultipartReader?, directory: AssetDirectory, settings: ServiceSettings,
+        _ form: MultipartReader?, assets: any AssetStore, settings: ServiceSettings,
         room: IncomingRoom
     ) async throws(ServerError) {
         self.form = form
-        self.directory = directory
+        self.assets = assets
         self.settings = settings
         self.room = room
-        asset = try await directory.begin()
+        asset = try await assets.begin()
     }
 
     mutating func take(_ buffer: ByteBuffer) async throws(ServerError) {
@@ -48,7 +48,7 @@ struct UploadBody: Sendable {
     }
 
     /// The bytes of the asset. Of a form, the part with a file name, or else its only part.
-    mutating func finish() async throws(ServerError) -> UnfinishedAsset {
+    mutating func finish() async throws(ServerError) -> any IncomingAsset {
         try form?.finish()
         guard form == nil || hasFile || parts == 1 else {
             throw ServerError(
@@ -74,7 +74,7 @@ struct UploadBody: Sendable {
         isTaking = true
         guard size > 0 else { return }
         // What came first was no file.
-        asset = try await directory.begin()
+        asset = try await assets.begin()
         pending.removeAll(keepingCapacity: true)
         size = 0
     }

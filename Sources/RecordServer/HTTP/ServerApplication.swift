@@ -17,14 +17,14 @@ package struct ServerApplication: Sendable {
 
     /// `seal` outlives the process: see `SealKey`. Processes over one storage have `links` in common.
     package init(
-        configuration: ServerConfiguration, storage: any Storage, assetDirectory: AssetDirectory,
+        configuration: ServerConfiguration, storage: any Storage, assets: any AssetStore,
         seal: Seal, clock: any WallClock, logger: Logger, tls: TLSContext? = nil,
         links: ServerLinks = .inProcess()
     ) {
         let push = PushHub(
             storage: storage, settings: configuration.push, signals: links.couriers)
         service = RecordService(
-            storage: storage, assetDirectory: assetDirectory, seal: seal,
+            storage: storage, assets: assets, seal: seal,
             settings: configuration.service, push: push)
         authenticator = Authenticator(
             storage: storage, seal: seal, settings: configuration.accounts)

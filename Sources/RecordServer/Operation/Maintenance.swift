@@ -60,7 +60,7 @@ package struct Maintenance: Sendable {
     private var sweeper: AssetSweeper {
         AssetSweeper(
             storage: application.service.storage,
-            directory: application.service.assetDirectory,
+            assets: application.service.assets,
             receiptSeconds: application.configuration.service.receiptSeconds)
     }
 

@@ -44,8 +44,7 @@ package struct ServerInstance: Sendable {
         if let certificate = configuration.tlsCertificatePath, let key = configuration.tlsKeyPath {
             tls = try TLSContext(certificatePath: certificate, keyPath: key)
         }
-        let assets = try AssetDirectory(
-            path: DataDirectory(configuration.dataDirectory).assetPath)
+        let assets = try StorageFactory.openAssets(configuration)
         // The address is known to be free before the first run, which shows once what it makes, and
         // nobody can connect before it is done.
         let reservation = try AddressReservation(configuration)
@@ -55,7 +54,7 @@ package struct ServerInstance: Sendable {
         let firstRun = try await FirstRun.prepare(
             storage, container: Text(configuration.container), now: clock.now)
         let application = ServerApplication(
-            configuration: configuration, storage: storage, assetDirectory: assets,
+            configuration: configuration, storage: storage, assets: assets,
             seal: try await SealKey.read(storage), clock: clock, logger: logger, tls: tls)
         if configuration.isInsecure, !configuration.hasTLS, !configuration.listensAtLoopback {
             logger.warning(

@@ -17,6 +17,15 @@ package enum StorageFactory {
         }
     }
 
+    /// Opens the store of the bytes of assets; makes it where there is none.
+    ///
+    /// - Throws: internalError with a reason for the operator.
+    package static func openAssets(
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> any AssetStore {
+        try AssetDirectory.open(DataDirectory(configuration.dataDirectory).assetPath)
+    }
+
     /// Whether there is a storage already.
     package static func exists(_ configuration: ServerConfiguration) -> Bool {
         switch configuration.storage {
@@ -33,10 +42,10 @@ package enum StorageFactory {
     @discardableResult
     package static func restore(
         _ backup: String, to configuration: ServerConfiguration, keepsSessions: Bool = false
-    ) throws(ServerError) -> RestoreReport {
+    ) async throws(ServerError) -> RestoreReport {
         switch configuration.storage {
         case .sqlite:
-            try SQLiteRestore.restore(
+            try await SQLiteRestore.restore(
                 backup, to: configuration.dataDirectory, keepsSessions: keepsSessions)
         }
     }

@@ -50,7 +50,7 @@ enum DatabaseCopy {
 
 /// The assets of a database by content, whatever databases of users they belong to.
 struct AssetRows {
-    struct Row {
+    struct Row: Sendable {
         let hash: ContentHash
         let size: Int64
         let isReferenced: Bool
@@ -60,18 +60,19 @@ struct AssetRows {
     private static let portion: Int64 = 1_000
 
     static func each(
-        _ database: some DatabaseReader, _ body: (Row) throws(ServerError) -> Void
-    ) throws(ServerError) {
+        _ database: any DatabaseReader, _ body: (Row) async throws(ServerError) -> Void
+    ) async throws(ServerError) {
         var last = ""
         while true {
             let start = last
-            let rows: [Row]
-            do {
-                rows = try database.read { try portion(SQLConnection($0), after: start) }
-            } catch {
-                throw DatabaseCopy.failure("read", error)
+            let rows = try await BackupThread.run { () throws(ServerError) -> [Row] in
+                do {
+                    return try database.read { try portion(SQLConnection($0), after: start) }
+                } catch {
+                    throw DatabaseCopy.failure("read", error)
+                }
             }
-            for row in rows { try body(row) }
+            for row in rows { try await body(row) }
             guard let end = rows.last else { return }
             last = end.hash.hex
         }

@@ -19,24 +19,39 @@ enum SQLiteRestore {
     @discardableResult
     static func restore(
         _ backup: String, to directory: String, keepsSessions: Bool = false
-    ) throws(ServerError) -> RestoreReport {
+    ) async throws(ServerError) -> RestoreReport {
         let (source, target) = (BackupFiles(path: backup), BackupFiles(path: directory))
+        let copy = try await BackupThread.run { () throws(ServerError) in
+            try begin(source, target)
+        }
+        let assets = try await BackupThread.run { () throws(ServerError) in
+            (
+                source: try AssetDirectory.open(source.assets),
+                target: try AssetDirectory.open(target.assets)
+            )
+        }
+        try await bringAssets(copy, from: assets.source, to: assets.target)
+        try await assets.target.sync()
+        return try await BackupThread.run { () throws(ServerError) in
+            let report = try renew(copy, keepsSessions: keepsSessions)
+            try DatabaseCopy.close(copy)
+            try target.finish()
+            return report
+        }
+    }
+
+    /// The database in its place, under its unfinished name.
+    private static func begin(
+        _ source: BackupFiles, _ target: BackupFiles
+    ) throws(ServerError) -> DatabaseQueue {
         guard access(source.database, F_OK) == 0 else {
             throw ServerError(
-                .badRequest, "\(backup) is no complete backup: it has no records.sqlite.")
+                .badRequest, "\(source.path) is no complete backup: it has no records.sqlite.")
         }
         try target.create()
         let copy = try copyDatabase(source, target)
         try check(copy)
-        try bringAssets(
-            copy,
-            AssetCopier(
-                source: try SQLiteStorage.assetDirectory(source.assets),
-                target: try SQLiteStorage.assetDirectory(target.assets)))
-        let report = try renew(copy, keepsSessions: keepsSessions)
-        try DatabaseCopy.close(copy)
-        try target.finish()
-        return report
+        return copy
     }
 
     private static func renew(
@@ -93,26 +108,33 @@ enum SQLiteRestore {
 
     /// Uploads that nothing referred to yet may be missing: their rows go.
     private static func bringAssets(
-        _ copy: DatabaseQueue, _ copier: AssetCopier
-    ) throws(ServerError) {
+        _ copy: DatabaseQueue, from source: any AssetStore, to target: any AssetStore
+    ) async throws(ServerError) {
         var forgotten: [ContentHash] = []
-        try AssetRows.each(copy) { (row) throws(ServerError) in
-            let isThere = try copier.bring(row.hash)
-            var status = stat()
-            let isWhole =
-                isThere && stat(copier.target.path(of: row.hash), &status) == 0
-                && status.st_size == row.size
-            if isWhole { return }
+        try await AssetRows.each(copy) { (row) throws(ServerError) in
+            if try await target.bring(row.hash, from: source),
+                try await target.find(row.hash)?.size == row.size
+            {
+                return
+            }
             guard !row.isReferenced else {
                 throw ServerError(
                     .internalError, "The backup's asset \(row.hash) is missing or incomplete.")
             }
             forgotten.append(row.hash)
         }
+        try await BackupThread.run { [forgotten] () throws(ServerError) in
+            try forget(forgotten, copy)
+        }
+    }
+
+    private static func forget(
+        _ assets: [ContentHash], _ copy: DatabaseQueue
+    ) throws(ServerError) {
         do {
             try copy.inDatabase { database in
                 let connection = SQLConnection(database)
-                for hash in forgotten {
+                for hash in assets {
                     try connection.run(
                         "DELETE FROM assets WHERE sha256 = ?", [.text(hash.hex)])
                 }

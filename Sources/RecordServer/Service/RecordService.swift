@@ -6,7 +6,7 @@ package import RecordWire
 /// Every rule that depends on stored state is decided inside the transaction that acts on it.
 package final class RecordService: Sendable {
     package let storage: any Storage
-    package let assetDirectory: AssetDirectory
+    package let assets: any AssetStore
     /// Makes and checks what clients hand back: sync tokens, markers, receipts, URLs.
     package let seal: Seal
     package let settings: ServiceSettings
@@ -15,11 +15,11 @@ package final class RecordService: Sendable {
     let incoming = IncomingBytes()
 
     package init(
-        storage: any Storage, assetDirectory: AssetDirectory, seal: Seal,
+        storage: any Storage, assets: any AssetStore, seal: Seal,
         settings: ServiceSettings, push: PushHub
     ) {
         self.storage = storage
-        self.assetDirectory = assetDirectory
+        self.assets = assets
         self.seal = seal
         self.settings = settings
         self.push = push

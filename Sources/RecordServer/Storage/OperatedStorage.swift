@@ -9,7 +9,7 @@ package protocol OperatedStorage: Storage {
     /// - Throws: badRequest when the directory is not empty, internalError with a reason for the
     ///   operator.
     @discardableResult
-    func backup(to directory: String, assets: AssetDirectory) async throws(ServerError)
+    func backup(to directory: String, assets: any AssetStore) async throws(ServerError)
         -> BackupSummary
 
     /// Ends all accesses after those that have begun. Later ones fail. Harmless when repeated.

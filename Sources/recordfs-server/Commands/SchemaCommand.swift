@@ -14,17 +14,12 @@ struct SchemaCommand: AsyncParsableCommand {
         _ endpoint: Endpoint, _ container: ContainerKey, _ members: [JSONMember] = [],
         data: OpenedData, options: DataOptions
     ) async throws(ServerError) -> JSONValue {
-        let assets: AssetDirectory
-        do {
-            assets = try AssetDirectory(path: options.assetPath)
-        } catch {
-            throw ServerError(.internalError, "\(options.assetPath): \(error.description)")
-        }
+        let assets = try StorageFactory.openAssets(options.configuration)
         guard try await data.accounts.containers().contains(container.container) else {
             throw ServerError(.notFound, "There is no such container on this server.")
         }
         let service = RecordService(
-            storage: data.storage, assetDirectory: assets, seal: Seal(key: SecureRandom.bytes(32)),
+            storage: data.storage, assets: assets, seal: Seal(key: SecureRandom.bytes(32)),
             settings: ServiceSettings(), push: PushHub(storage: data.storage))
         let root = UserRow(
             name: UserName("_root"), emailAddress: "", passwordHash: "", isAdministrator: true,

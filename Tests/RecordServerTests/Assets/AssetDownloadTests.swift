@@ -187,7 +187,7 @@ import Testing
         try await fixture.put([])
         fixture.server.clock.advance(.seconds(48 * 3600))
         try await AssetSweeper(
-            storage: fixture.server.storage, directory: fixture.service.assetDirectory,
+            storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: 60
         ).sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(asset) == nil)

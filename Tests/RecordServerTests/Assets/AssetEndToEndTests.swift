@@ -128,7 +128,7 @@ import Testing
             ])
         fixture.server.clock.advance(.seconds(2 * 24 * 3600))
         try await AssetSweeper(
-            storage: fixture.server.storage, directory: fixture.service.assetDirectory,
+            storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: 60
         ).sweep(now: fixture.server.clock.now)
         let found = try await fixture.server.call(
@@ -168,7 +168,7 @@ import Testing
         #expect(try await fixture.row(asset) != nil)
         fixture.server.clock.advance(.seconds(24 * 3600 + 1))
         try await AssetSweeper(
-            storage: fixture.server.storage, directory: fixture.service.assetDirectory,
+            storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: fixture.service.settings.receiptSeconds
         ).sweep(now: fixture.server.clock.now)
         #expect(await fixture.files == [])

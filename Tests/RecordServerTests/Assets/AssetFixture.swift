@@ -30,6 +30,9 @@ struct AssetFixture {
     }
 
     var service: RecordService { server.service }
+    var directory: AssetDirectory {
+        get throws { try #require(service.assets as? AssetDirectory) }
+    }
 
     func context(_ person: TestServer.Person = .alice, _ scope: DatabaseScope = .private)
         async throws -> OperationContext
@@ -194,8 +197,8 @@ struct AssetFixture {
 
     private var allFiles: [String] {
         var names: [String] = []
-        for folder in Self.names(in: service.assetDirectory.path) {
-            names += Self.names(in: service.assetDirectory.path + "/" + folder)
+        for folder in Self.names(in: server.assetPath) {
+            names += Self.names(in: server.assetPath + "/" + folder)
         }
         return names.sorted()
     }

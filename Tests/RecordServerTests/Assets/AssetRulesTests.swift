@@ -176,7 +176,7 @@ import Testing
         try await fixture.put([])
         fixture.server.clock.advance(.seconds(20 * 3600))
         try await AssetSweeper(
-            storage: fixture.server.storage, directory: fixture.service.assetDirectory,
+            storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: fixture.service.settings.receiptSeconds
         ).sweep(now: fixture.server.clock.now)
         _ = try await verify(writable, record: "copy")

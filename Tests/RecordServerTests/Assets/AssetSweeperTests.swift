@@ -9,7 +9,7 @@ import Testing
     private let fixture: AssetFixture
     private var sweeper: AssetSweeper {
         AssetSweeper(
-            storage: fixture.server.storage, directory: fixture.service.assetDirectory,
+            storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: fixture.service.settings.receiptSeconds)
     }
 
@@ -74,7 +74,7 @@ import Testing
     @Test("recovery at start removes what no row knows and keeps the rest")
     func recovery() async throws {
         let asset = try await fixture.upload(pattern(5000))
-        let directory = fixture.service.assetDirectory
+        let directory = try fixture.directory
         let stray = try await directory.begin()
         try await stray.append([9, 9])
         _ = try await stray.place()

@@ -90,6 +90,7 @@ final class TestServer: Sendable {
     var application: ServerApplication { applications[0] }
     var service: RecordService { application.service }
     var authenticator: Authenticator { application.authenticator }
+    var assetPath: String { files.path + "/assets" }
     /// Of the socket.
     var port: Int { running?.port ?? 0 }
 
@@ -119,7 +120,7 @@ final class TestServer: Sendable {
         applications = try storages.map { storage in
             ServerApplication(
                 configuration: final, storage: storage,
-                assetDirectory: try AssetDirectory(path: files.path + "/assets"),
+                assets: try AssetDirectory(path: files.path + "/assets"),
                 seal: Seal(key: [UInt8](repeating: 7, count: 32)), clock: clock, logger: logger,
                 links: links)
         }

@@ -139,10 +139,10 @@ struct OperatedSite {
     }
 
     /// Makes the data of another server from a backup.
-    func restore(_ backup: String, to name: String, keepsSessions: Bool) throws {
+    func restore(_ backup: String, to name: String, keepsSessions: Bool) async throws {
         var configuration = ServerConfiguration()
         configuration.dataDirectory = path(name)
-        try StorageFactory.restore(
+        try await StorageFactory.restore(
             path(backup), to: configuration, keepsSessions: keepsSessions)
     }
 

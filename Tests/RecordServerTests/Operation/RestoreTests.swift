@@ -86,7 +86,7 @@ import Testing
     @Test("sync tokens of every kind tell owner and participant that the server is another one")
     func tokens() async throws {
         let scene = try await scene(backup: "copy")
-        try site.restore("copy", to: "new", keepsSessions: true)
+        try await site.restore("copy", to: "new", keepsSessions: true)
         let instance = try await site.start("new")
         for token in scene.tokens {
             let reply = try await site.call(instance, token.operation, token.client, token.body)
@@ -134,7 +134,7 @@ import Testing
     @Test("no change tag of the lost time is given again, in kept zones and in those made anew")
     func changeTags() async throws {
         let scene = try await scene(backup: "copy")
-        try site.restore("copy", to: "new", keepsSessions: true)
+        try await site.restore("copy", to: "new", keepsSessions: true)
         let instance = try await site.start("new")
         try await site.makeZone("Lost", instance, scene.alice)
         for zone in ["Lost", "_defaultZone"] {
@@ -157,7 +157,7 @@ import Testing
         let courier = try await site.courier(first, alice)
         try await site.backUp(first, to: "copy")
         try await first.stop()
-        try site.restore("copy", to: "new", keepsSessions: areKept)
+        try await site.restore("copy", to: "new", keepsSessions: areKept)
         let second = try await site.start("new")
         let reply = try await site.call(second, "private/zones/list", alice)
         #expect(reply.status == (areKept ? 200 : 421), "\(reply.json)")

@@ -23,7 +23,7 @@ final class SharingFixture: Sendable {
         storage = try SQLiteStorage.open(path: nil)
         directory = try Self.makeDirectory()
         service = RecordService(
-            storage: storage, assetDirectory: try AssetDirectory(path: directory),
+            storage: storage, assets: try AssetDirectory(path: directory),
             seal: Seal(key: [UInt8](repeating: 7, count: 32)), settings: settings,
             push: PushHub(storage: storage))
         zone = ZoneKey(

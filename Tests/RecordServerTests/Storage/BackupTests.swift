@@ -104,8 +104,8 @@ import Testing
         }
         #expect(error?.code == .badRequest)
         try await server.storage.backup(to: backup.path, assets: server.assets)
-        let refusal = #expect(throws: ServerError.self) {
-            try SQLiteRestore.restore(backup.path, to: server.directory.path)
+        let refusal = await #expect(throws: ServerError.self) {
+            try await SQLiteRestore.restore(backup.path, to: server.directory.path)
         }
         #expect(refusal?.code == .badRequest)
         try server.storage.close()
@@ -117,7 +117,7 @@ import Testing
         let (backup, data) = (try StorageDirectory(), try StorageDirectory())
         try await server.storage.backup(to: backup.path, assets: server.assets)
         try server.storage.close()
-        try SQLiteRestore.restore(backup.path, to: data.path)
+        try await SQLiteRestore.restore(backup.path, to: data.path)
         #expect(StorageDirectory.names(data.path) == ["assets", "records.sqlite"])
         let assets = try AssetDirectory(path: data.path + "/assets")
         let hash = ContentHash(hex: String(repeating: "aa", count: 32))
@@ -157,7 +157,7 @@ import Testing
         }
         remove(unused)
         let data = try StorageDirectory()
-        try SQLiteRestore.restore(backup.path, to: data.path)
+        try await SQLiteRestore.restore(backup.path, to: data.path)
         let restored = try SQLiteStorage.open(path: data.database)
         let row = try await restored.read { reader throws(ServerError) in
             try reader.asset(Sample.database, fileChecksum: "b")
@@ -166,15 +166,17 @@ import Testing
         try restored.close()
         remove(used)
         let other = try StorageDirectory()
-        #expect(throws: ServerError.self) { try SQLiteRestore.restore(backup.path, to: other.path) }
+        await #expect(throws: ServerError.self) {
+            try await SQLiteRestore.restore(backup.path, to: other.path)
+        }
         #expect(!StorageDirectory.names(other.path).contains("records.sqlite"))
     }
 
     @Test("a directory without a finished database is no backup")
-    func incomplete() throws {
+    func incomplete() async throws {
         let (backup, data) = (try StorageDirectory(), try StorageDirectory())
-        let error = #expect(throws: ServerError.self) {
-            try SQLiteRestore.restore(backup.path, to: data.path)
+        let error = await #expect(throws: ServerError.self) {
+            try await SQLiteRestore.restore(backup.path, to: data.path)
         }
         #expect(error?.code == .badRequest)
     }

@@ -1,0 +1,100 @@
+package import RecordModel
+package import RecordWire
+
+/// Where the bytes of assets are, each content under its SHA-256. Several processes may use one.
+///
+/// Callers know no more of it than this, so that it may be a directory or a store of objects: bytes
+/// come in one part after the other, are read by ranges, listed and removed, and are never changed.
+///
+/// No upload loses its bytes to a removal of the same content, whatever the order of the two: an
+/// upload places its bytes, then commits the row that knows them, then confirms. A removal begins,
+/// then asks whether a row knows the content, then ends. A row that is committed before the question
+/// stops it; of one committed later the confirmation comes after the beginning of the removal, which
+/// takes away nothing that was confirmed after it.
+package protocol AssetStore: Sendable {
+    /// Gives those of some contents that a committed row knows.
+    typealias Knowledge = @Sendable ([ContentHash]) async throws(ServerError) -> Set<ContentHash>
+
+    /// A new upload. Nothing of it stays unless it is placed.
+    func begin() async throws(ServerError) -> any IncomingAsset
+
+    /// Nil where there is none. What was found can be read to its end whatever is removed.
+    func find(_ hash: ContentHash) async throws(ServerError) -> (any StoredAsset)?
+
+    /// At most `limit` of the contents after this one in the order of their hashes.
+    func list(after hash: ContentHash?, limit: Int) async throws(ServerError) -> [ContentHash]
+
+    /// Removes those of `hashes` that are not known when they are asked for.
+    func remove(_ hashes: [ContentHash], unless known: @escaping Knowledge)
+        async throws(ServerError)
+
+    /// Ends removals that were interrupted, in this process or another.
+    func endRemovals(unless known: @escaping Knowledge) async throws(ServerError)
+
+    /// Removes what uploads left that a crash interrupted; those that go on are not touched.
+    func removeLeftovers() async throws(ServerError)
+
+    /// Takes over a content of another store; false when that does not have it. It is on stable
+    /// storage after `sync`.
+    func bring(_ hash: ContentHash, from other: any AssetStore) async throws(ServerError) -> Bool
+
+    func sync() async throws(ServerError)
+}
+
+/// What an upload has brought so far. Calls follow each other; none may run beside another.
+package protocol IncomingAsset: AnyObject, Sendable {
+    /// - Throws: tryAgainLater when there is no space.
+    func append(_ bytes: [UInt8]) async throws(ServerError)
+
+    /// Puts the bytes under their hash, on stable storage, and can do so again until `confirm`.
+    func place() async throws(ServerError) -> (hash: ContentHash, size: Int64)
+
+    /// To be called once a committed row knows the content: from here on no removal takes it, and
+    /// what one took before is put back.
+    func confirm(_ hash: ContentHash) async throws(ServerError)
+}
+
+/// Bytes of a store, open for reading.
+package protocol StoredAsset: AnyObject, Sendable {
+    /// In bytes.
+    var size: Int64 { get }
+    /// At most `count` bytes from `offset`; fewer at the end only.
+    func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8]
+}
+
+extension AssetStore {
+    /// - Throws: internalError when there is none: a row of the storage promised it.
+    package func open(_ hash: ContentHash) async throws(ServerError) -> any StoredAsset {
+        guard let asset = try await find(hash) else {
+            throw ServerError(.internalError, "The bytes of this asset are missing on the server.")
+        }
+        return asset
+    }
+
+    package func bring(
+        _ hash: ContentHash, from other: any AssetStore
+    ) async throws(ServerError) -> Bool {
+        if try await find(hash) != nil { return true }
+        return try await copy(hash, from: other)
+    }
+
+    package func sync() async throws(ServerError) {}
+
+    /// By its bytes, which are checked on the way.
+    func copy(_ hash: ContentHash, from other: any AssetStore) async throws(ServerError) -> Bool {
+        guard let source = try await other.find(hash) else { return false }
+        let copy = try await begin()
+        var offset: Int64 = 0
+        while offset < source.size {
+            let bytes = try await source.read(at: offset, count: 1 << 18)
+            guard !bytes.isEmpty else { break }
+            try await copy.append(bytes)
+            offset += Int64(bytes.count)
+        }
+        let placed = try await copy.place()
+        guard placed.hash == hash else {
+            throw ServerError(.internalError, "The bytes of the asset \(hash) are not its own.")
+        }
+        return true
+    }
+}
