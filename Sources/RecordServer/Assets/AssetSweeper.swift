@@ -40,9 +40,7 @@ package struct AssetSweeper: Sendable {
         while true {
             let removed = try await storage.write { transaction throws(ServerError) in
                 let assets = try transaction.unreferencedAssets(before: limit, limit: Self.batch)
-                for asset in assets {
-                    try transaction.deleteAsset(asset.database, fileChecksum: asset.fileChecksum)
-                }
+                try transaction.deleteAssets(assets)
                 return assets.map(\.sha256)
             }
             try await assets.remove(Array(Set(removed)), unless: known)

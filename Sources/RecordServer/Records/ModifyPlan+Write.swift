@@ -10,15 +10,17 @@ extension ModifyPlan {
         var row = access.zone
         var changes: [ChangeNotice.Change] = []
         if hasSchemaGrown { try schema.save(transaction) }
+        var batch = WriteBatch()
         for name in writeOrder() {
             guard var plan = overlay.planned[name] else { continue }
             try place(&plan, &row)
-            try put(plan)
+            try put(plan, &batch)
             overlay.planned[name] = plan
             if plan.changesTag {
                 changes.append(ChangeNotice.Change(event: plan.event, record: plan.noticed))
             }
         }
+        try batch.put(row.handle, transaction)
         try transaction.updateZone(row)
         try applyShares()
         if isSeenByOthers { viewers.formUnion(try currentViewers()) }
@@ -52,7 +54,10 @@ extension ModifyPlan {
         row.recordBytes += Int64(plan.record.fields.count - (plan.before?.fields.count ?? 0))
     }
 
-    private mutating func put(_ plan: PlannedRecord) throws(ServerError) {
+    /// Of a tombstone nothing goes out: to put it takes away what did.
+    private mutating func put(
+        _ plan: PlannedRecord, _ batch: inout WriteBatch
+    ) throws(ServerError) {
         let record = plan.record
         let handle = access.zone.handle
         try transaction.put(handle, record)
@@ -60,21 +65,15 @@ extension ModifyPlan {
             try transaction.putExit(
                 handle, share: share, record.name, position: record.position)
         }
-        guard !record.isDeleted else {
-            try transaction.putReferences(handle, from: record.name, [])
-            try transaction.putIndex(handle, type: record.type, record.name, [])
-            if plan.before?.hasAssets == true {
-                try transaction.putAssetReferences(handle, from: record.name, [])
-            }
-            return
-        }
+        guard !record.isDeleted else { return }
         if let content = plan.content {
             if plan.before != nil || !content.references.isEmpty {
-                try transaction.putReferences(handle, from: record.name, content.references)
+                batch.references.append(
+                    RecordReferences(source: record.name, content.references))
             }
             if plan.before?.hasAssets == true || !content.assets.isEmpty {
-                try transaction.putAssetReferences(
-                    handle, from: record.name, content.assets.map(\.fileChecksum))
+                batch.assets.append(
+                    RecordAssets(record.name, content.assets.map(\.fileChecksum)))
             }
         }
         let fields: [WireField] =
@@ -83,8 +82,10 @@ extension ModifyPlan {
             } else {
                 try FieldsCodec.decode(record.fields)
             }
-        try transaction.putIndex(
-            handle, type: record.type, record.name, schema.indexEntries(record, fields: fields))
+        batch.indexes.append(
+            RecordIndex(
+                record.name, type: record.type, schema.indexEntries(record, fields: fields)))
+        if batch.isLarge { try batch.put(handle, transaction) }
     }
 
     /// Participants who left or were taken in or out, and shares that ended.
@@ -147,6 +148,28 @@ extension ModifyPlan {
         return ZoneToken.current(
             ZoneAccess(zone: row, view: access.view, user: access.user, roots: access.roots)
         ).sealed(service.seal)
+    }
+}
+
+/// What goes out from the records of a batch: one call for each kind, but for batches with more than
+/// should be in memory at once.
+private struct WriteBatch {
+    var references: [RecordReferences] = []
+    var assets: [RecordAssets] = []
+    var indexes: [RecordIndex] = [] {
+        didSet { if let last = indexes.last { entries += last.entries.count } }
+    }
+    private var entries = 0
+
+    var isLarge: Bool { entries > RecordIndex.entriesPerCall }
+
+    mutating func put(_ zone: ZoneHandle, _ transaction: any StorageTransaction)
+        throws(ServerError)
+    {
+        defer { self = WriteBatch() }
+        if !references.isEmpty { try transaction.putReferences(zone, references) }
+        if !assets.isEmpty { try transaction.putAssetReferences(zone, assets) }
+        if !indexes.isEmpty { try transaction.putIndexes(zone, indexes) }
     }
 }
 

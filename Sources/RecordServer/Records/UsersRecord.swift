@@ -47,8 +47,9 @@ struct UsersRecord: Sendable {
         row.recordBytes += Int64(record.fields.count)
         try transaction.put(row.handle, record)
         let schema = try ContainerSchema.current(container, transaction)
-        try transaction.putIndex(
-            row.handle, type: record.type, name, schema.indexEntries(record, fields: []))
+        try transaction.putIndexes(
+            row.handle,
+            [RecordIndex(name, type: record.type, schema.indexEntries(record, fields: []))])
         try transaction.updateZone(row)
     }
 }

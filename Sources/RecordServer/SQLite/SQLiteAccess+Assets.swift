@@ -57,13 +57,11 @@ extension SQLiteAccess {
     }
 
     func usedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64 {
-        let (condition, values) = Self.databases(of: holder)
-        return try first(
+        try first(
             """
-            SELECT coalesce(sum(z.record_bytes + z.asset_bytes), 0)
-            FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
-            WHERE \(condition)
-            """, values
+            SELECT used_bytes FROM quota_holders
+            WHERE owner = ? AND container = ? AND environment = ?
+            """, Self.key(of: holder)
         ) { $0.int64(0) } ?? 0
     }
 
@@ -72,6 +70,30 @@ extension SQLiteAccess {
         return try first(
             "SELECT coalesce(sum(d.unsaved_bytes), 0) FROM databases d WHERE \(condition)", values
         ) { $0.int64(0) } ?? 0
+    }
+
+    /// A user has one quota in all containers.
+    private static func key(of holder: QuotaHolder) -> [SQLValue] {
+        switch holder {
+        case .user(let name): [.name(name), .blob([]), .integer(0)]
+        case .publicDatabase(let database): [.name(database.owner)] + database.container.values
+        }
+    }
+
+    /// The number of who pays for what is in this database.
+    func makeQuotaHolder(_ database: DatabaseKey) throws(ServerError) -> Int64 {
+        let key = Self.key(of: QuotaHolder(database))
+        try run(
+            """
+            INSERT OR IGNORE INTO quota_holders (owner, container, environment) VALUES (?, ?, ?)
+            """, key)
+        let number = try first(
+            """
+            SELECT id FROM quota_holders WHERE owner = ? AND container = ? AND environment = ?
+            """, key
+        ) { $0.int64(0) }
+        guard let number else { throw damaged("a holder of a quota is missing") }
+        return number
     }
 
     private static func databases(of holder: QuotaHolder) -> (sql: String, values: [SQLValue]) {
@@ -97,21 +119,23 @@ extension SQLiteAccess {
             ])
     }
 
-    func deleteAsset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError) {
-        guard let number = try number(of: database) else { return }
-        try run(
-            "DELETE FROM assets WHERE database = ? AND checksum = ? AND reference_count = 0",
-            [.integer(number), .text(fileChecksum)])
+    func deleteAssets(_ assets: [AssetRow]) throws(ServerError) {
+        for asset in assets {
+            guard let number = try number(of: asset.database) else { continue }
+            try run(
+                "DELETE FROM assets WHERE database = ? AND checksum = ? AND reference_count = 0",
+                [.integer(number), .text(asset.fileChecksum)])
+        }
     }
 
-    func putAssetReferences(
-        _ zone: ZoneHandle, from record: RecordName, _ fileChecksums: [Text]
-    ) throws(ServerError) {
-        let key = RecordKey(zone: zone, name: record)
-        if fileChecksums.isEmpty, try place(key) == nil { return }
-        var place = try requirePlace(key)
-        try replaceAssets(zone, &place, fileChecksums)
-        places[key] = place
+    func putAssetReferences(_ zone: ZoneHandle, _ records: [RecordAssets]) throws(ServerError) {
+        for item in records {
+            let key = RecordKey(zone: zone, name: item.record)
+            if item.fileChecksums.isEmpty, try place(key) == nil { continue }
+            var place = try requirePlace(key)
+            try replaceAssets(zone, &place, item.fileChecksums)
+            places[key] = place
+        }
     }
 
     func replaceAssets(

@@ -3,22 +3,24 @@ import RecordSQL
 import RecordWire
 
 extension SQLiteAccess {
-    func putIndex(
-        _ zone: ZoneHandle, type: RecordTypeName, _ record: RecordName, _ entries: [IndexEntry]
-    ) throws(ServerError) {
-        let key = RecordKey(zone: zone, name: record)
-        if entries.isEmpty, try place(key) == nil { return }
+    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError) {
+        for item in records { try putIndex(zone, item) }
+    }
+
+    private func putIndex(_ zone: ZoneHandle, _ item: RecordIndex) throws(ServerError) {
+        let key = RecordKey(zone: zone, name: item.record)
+        if item.entries.isEmpty, try place(key) == nil { return }
         var place = try requirePlace(key)
         var numbered: [IndexList.Entry] = []
-        numbered.reserveCapacity(entries.count)
-        for entry in entries {
+        numbered.reserveCapacity(item.entries.count)
+        for entry in item.entries {
             numbered.append(
                 IndexList.Entry(
                     field: try makeNumber(entry.field.bytes), kind: entry.kind.rawValue,
                     key: entry.key))
         }
         try replaceIndex(
-            zone, &place, record, type: try makeNumber(type.bytes), numbered)
+            zone, &place, item.record, type: try makeNumber(item.type.bytes), numbered)
         places[key] = place
     }
 

@@ -138,14 +138,14 @@ extension SQLiteAccess {
         return place
     }
 
-    func putReferences(
-        _ zone: ZoneHandle, from source: RecordName, _ references: [StoredReference]
-    ) throws(ServerError) {
-        let key = RecordKey(zone: zone, name: source)
-        if references.isEmpty, try place(key) == nil { return }
-        var place = try requirePlace(key)
-        try replaceReferences(zone, &place, source, references)
-        places[key] = place
+    func putReferences(_ zone: ZoneHandle, _ sources: [RecordReferences]) throws(ServerError) {
+        for item in sources {
+            let key = RecordKey(zone: zone, name: item.source)
+            if item.references.isEmpty, try place(key) == nil { continue }
+            var place = try requirePlace(key)
+            try replaceReferences(zone, &place, item.source, item.references)
+            places[key] = place
+        }
     }
 
     private func replaceReferences(

@@ -55,9 +55,10 @@ extension SQLiteAccess {
 
     func makeNumber(of database: DatabaseKey) throws(ServerError) -> Int64 {
         if let number = try number(of: database) { return number }
+        let holder = try makeQuotaHolder(database)
         try run(
-            "INSERT INTO databases (container, environment, owner) VALUES (?, ?, ?)",
-            database.values)
+            "INSERT INTO databases (container, environment, owner, holder) VALUES (?, ?, ?, ?)",
+            database.values + [.integer(holder)])
         return lastInsertedRow
     }
 

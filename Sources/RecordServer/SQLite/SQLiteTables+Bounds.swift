@@ -43,4 +43,40 @@ extension SQLiteTables {
             PRIMARY KEY (user, name)
         ) WITHOUT ROWID;
         """
+
+    /// What is used of each quota, so that no save has to add up all zones of an owner. Triggers
+    /// keep it: what a zone has counts as long as the zone is not deleted.
+    ///
+    /// The holder of the private databases of a user has no container.
+    static let quotaHolders = """
+        CREATE TABLE quota_holders (
+            id INTEGER PRIMARY KEY,
+            owner BLOB NOT NULL,
+            container BLOB NOT NULL,
+            environment INTEGER NOT NULL,
+            used_bytes INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (owner, container, environment)
+        );
+        INSERT OR IGNORE INTO quota_holders (owner, container, environment)
+            SELECT owner, CASE owner WHEN CAST('_public' AS BLOB) THEN container ELSE x'' END,
+                CASE owner WHEN CAST('_public' AS BLOB) THEN environment ELSE 0 END
+            FROM databases;
+        ALTER TABLE databases ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
+        UPDATE databases SET holder = (
+            SELECT h.id FROM quota_holders h WHERE h.owner = databases.owner
+                AND (databases.owner <> CAST('_public' AS BLOB)
+                    OR h.container = databases.container
+                        AND h.environment = databases.environment));
+        UPDATE quota_holders SET used_bytes = (
+            SELECT coalesce(sum(z.record_bytes + z.asset_bytes), 0)
+            FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
+            WHERE d.holder = quota_holders.id);
+        CREATE TRIGGER zones_used_update AFTER UPDATE OF record_bytes, asset_bytes, deleted ON zones
+            BEGIN
+                UPDATE quota_holders SET used_bytes = used_bytes
+                    + CASE new.deleted WHEN 0 THEN new.record_bytes + new.asset_bytes ELSE 0 END
+                    - CASE old.deleted WHEN 0 THEN old.record_bytes + old.asset_bytes ELSE 0 END
+                WHERE id = (SELECT holder FROM databases WHERE id = new.database);
+            END;
+        """
 }

@@ -28,6 +28,9 @@ enum SQLiteTables {
         migrator.registerMigration("v7") { database in
             try database.execute(sql: zoneFeeds)
         }
+        migrator.registerMigration("v8") { database in
+            try database.execute(sql: quotaHolders)
+        }
         return migrator
     }
 

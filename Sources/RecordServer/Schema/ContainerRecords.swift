@@ -12,12 +12,21 @@ struct ContainerRecords {
         of type: RecordTypeName, until isEnough: () -> Bool = { false },
         _ body: (ZoneRow, StoredRecord) throws(ServerError) -> Void
     ) throws(ServerError) {
+        try eachBatch(of: type, until: isEnough) { zone, records throws(ServerError) in
+            for record in records { try body(zone, record) }
+        }
+    }
+
+    func eachBatch(
+        of type: RecordTypeName, until isEnough: () -> Bool = { false },
+        _ body: (ZoneRow, [StoredRecord]) throws(ServerError) -> Void
+    ) throws(ServerError) {
         for zone in try zones() {
             var after: RecordName?
             while true {
                 let records = try reader.records(
                     zone.handle, type: type, after: after, descending: false, limit: Self.batch)
-                for record in records { try body(zone, record) }
+                try body(zone, records)
                 if isEnough() { return }
                 guard let last = records.last, records.count == Self.batch else { break }
                 after = last.name
@@ -43,11 +52,19 @@ extension ContainerSchema {
     ) throws(ServerError) {
         let records = ContainerRecords(container: container, reader: transaction)
         for type in types {
-            try records.each(of: type) { zone, record throws(ServerError) in
-                let fields = try FieldsCodec.decode(record.fields)
-                try transaction.putIndex(
-                    zone.handle, type: record.type, record.name,
-                    indexEntries(record, fields: fields))
+            try records.eachBatch(of: type) { zone, batch throws(ServerError) in
+                var (indexes, entries) = ([RecordIndex](), 0)
+                for record in batch {
+                    let fields = try FieldsCodec.decode(record.fields)
+                    let index = RecordIndex(
+                        record.name, type: record.type, indexEntries(record, fields: fields))
+                    indexes.append(index)
+                    entries += index.entries.count
+                    guard entries > RecordIndex.entriesPerCall else { continue }
+                    try transaction.putIndexes(zone.handle, indexes)
+                    (indexes, entries) = ([], 0)
+                }
+                try transaction.putIndexes(zone.handle, indexes)
             }
         }
     }

@@ -35,7 +35,8 @@ package protocol AssetReader {
     /// Whether any database of the server has this content.
     func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool
     /// Bytes of all records and referenced assets: in a user's private databases, over containers,
-    /// or in one public database. An asset counts once for each zone that refers to it.
+    /// or in one public database. An asset counts once for each zone that refers to it. Costs the
+    /// same however many zones there are.
     func usedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64
     /// Bytes of assets that nothing refers to, in the same databases; each counts as at least 512.
     func unsavedBytes(_ holder: QuotaHolder) throws(ServerError) -> Int64
@@ -43,9 +44,8 @@ package protocol AssetReader {
 
 package protocol AssetWriter {
     func putAsset(_ asset: AssetRow) throws(ServerError)
-    /// Does nothing while a record refers to the asset.
-    func deleteAsset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError)
-    /// Replaces what a record, which has been put, refers to. The assets must be there.
-    func putAssetReferences(
-        _ zone: ZoneHandle, from record: RecordName, _ fileChecksums: [Text]) throws(ServerError)
+    /// Leaves those that a record refers to.
+    func deleteAssets(_ assets: [AssetRow]) throws(ServerError)
+    /// Replaces what each of these records, which have been put, refers to. The assets must be there.
+    func putAssetReferences(_ zone: ZoneHandle, _ records: [RecordAssets]) throws(ServerError)
 }

@@ -58,13 +58,11 @@ package protocol RecordWriter {
     /// Inserts or replaces a record or a tombstone by its name. A tombstone takes away the
     /// references, index entries and asset references that go out from its name.
     func put(_ zone: ZoneHandle, _ record: StoredRecord) throws(ServerError)
-    /// Replaces all references with consequences that go out from `source`, which has been put.
-    func putReferences(_ zone: ZoneHandle, from source: RecordName, _ references: [StoredReference])
-        throws(ServerError)
-    /// Replaces all index entries of a record, which has been put.
-    func putIndex(
-        _ zone: ZoneHandle, type: RecordTypeName, _ record: RecordName, _ entries: [IndexEntry])
-        throws(ServerError)
+    /// Replaces all references with consequences that go out from each of these records, which have
+    /// been put.
+    func putReferences(_ zone: ZoneHandle, _ sources: [RecordReferences]) throws(ServerError)
+    /// Replaces all index entries of each of these records, which have been put.
+    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError)
     /// Notes that a record left a hierarchy at `position`, by a change or by its deletion: a
     /// tombstone has no share, so that the feed of a share knows of it by this only. The next
     /// `put` of the record with this `share` takes the note away.

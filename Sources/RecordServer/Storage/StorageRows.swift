@@ -217,3 +217,38 @@ package struct IndexedRecord: Hashable, Sendable {
         self.record = record
     }
 }
+
+/// What goes out from a record, to be put with others of a batch in one call.
+package struct RecordReferences: Hashable, Sendable {
+    package let source: RecordName
+    package let references: [StoredReference]
+    package init(source: RecordName, _ references: [StoredReference]) {
+        self.source = source
+        self.references = references
+    }
+}
+
+/// The keys under which the indexes of its type find a record.
+package struct RecordIndex: Hashable, Sendable {
+    /// Whoever has more than so many entries puts them before it makes more: long texts have many.
+    package static let entriesPerCall = 4_000
+
+    package let record: RecordName
+    package let type: RecordTypeName
+    package let entries: [IndexEntry]
+    package init(_ record: RecordName, type: RecordTypeName, _ entries: [IndexEntry]) {
+        self.record = record
+        self.type = type
+        self.entries = entries
+    }
+}
+
+/// The assets that a record refers to.
+package struct RecordAssets: Hashable, Sendable {
+    package let record: RecordName
+    package let fileChecksums: [Text]
+    package init(_ record: RecordName, _ fileChecksums: [Text]) {
+        self.record = record
+        self.fileChecksums = fileChecksums
+    }
+}

@@ -118,6 +118,7 @@ private struct RandomHistory {
     }
 
     mutating func check() async throws {
+        #expect(try QuotaSums.check(server.storage) >= 1)
         owner = try await pulled(owner, of: nil, as: .alice)
         let whole = try await server.allChanges("Z")
         #expect(byName(whole.records) == owner.records)

@@ -78,4 +78,40 @@ import class GRDB.DatabaseQueue
         }
         #expect(count == [0])
     }
+
+    @Test("what is used of each quota is counted from the start")
+    func quotas() throws {
+        let queue = try migrated(from: "v7") { connection in
+            let everyone = Text("_public").utf8
+            for (number, container, owner) in [
+                (1, "a", Array("_alice".utf8)), (2, "b", Array("_alice".utf8)), (3, "a", everyone),
+                (4, "b", everyone),
+            ] as [(Int64, String, [UInt8])] {
+                try connection.run(
+                    "INSERT INTO databases (id, container, environment, owner) VALUES (?, ?, 1, ?)",
+                    [.integer(number), .text(Text(container)), .blob(owner)])
+                for deleted in [0, 1] as [Int64] {
+                    try connection.run(
+                        """
+                        INSERT INTO zones (database, name, incarnation, record_bytes, asset_bytes,
+                            deleted)
+                        VALUES (?, ?, 1, ?, 100, ?)
+                        """,
+                        [
+                            .integer(number), .blob([UInt8(deleted)]), .integer(1 << number),
+                            .integer(deleted),
+                        ])
+                }
+            }
+        }
+        let values = try queue.read { database in
+            try SQLConnection(database).all(
+                """
+                SELECT h.used_bytes, count(*) FROM quota_holders h
+                JOIN databases d ON d.holder = h.id GROUP BY h.id ORDER BY h.used_bytes
+                """
+            ) { [$0.int64(0), $0.int64(1)] }
+        }
+        #expect(values == [[108, 1], [116, 1], [206, 2]])
+    }
 }

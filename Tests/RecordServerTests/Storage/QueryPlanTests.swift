@@ -159,7 +159,11 @@ import class GRDB.DatabaseQueue
             try transaction.erase(Sample.container, reason: .purged)
             _ = try transaction.sweepDeletedZones(limit: 99)
             _ = try transaction.sweepZoneTombstones(now: 9, before: 9, limit: 9)
-            try transaction.deleteAsset(Sample.database, fileChecksum: "s")
+            try transaction.deleteAssets([
+                AssetRow(
+                    database: Sample.database, fileChecksum: "s", sha256: ContentHash(hex: "s"),
+                    size: 1, uploadedMilliseconds: 1)
+            ])
         }
     }
 

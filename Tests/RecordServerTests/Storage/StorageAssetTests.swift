@@ -92,7 +92,7 @@ import Testing
         try await storage.put([Sample.tombstone("r", 2)])
         #expect(try await unsaved() == 1_512)
         try await storage.write { (transaction) throws(ServerError) in
-            try transaction.deleteAsset(Sample.database, fileChecksum: "a")
+            try transaction.deleteAssets([Self.asset("a")])
         }
         #expect(try await unsaved() == 512)
     }
@@ -140,9 +140,7 @@ import Testing
         try await put(storage, Self.asset("a"), Self.asset("b"))
         try await refer(storage, zone, "r", ["a"])
         let rest = try await storage.write { (transaction) throws(ServerError) in
-            for checksum: Text in ["a", "b", "c"] {
-                try transaction.deleteAsset(Sample.database, fileChecksum: checksum)
-            }
+            try transaction.deleteAssets(["a", "b", "c"].map { Self.asset($0) })
             return [
                 try transaction.asset(Sample.database, fileChecksum: "a"),
                 try transaction.asset(Sample.database, fileChecksum: "b"),
