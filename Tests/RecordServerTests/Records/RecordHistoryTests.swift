@@ -36,7 +36,8 @@ private struct RandomHistory {
 
     init(seed: UInt64) async throws {
         random = SeededRandom(seed: seed)
-        server = try await TestServer()
+        // Half of the histories at two instances in turn.
+        server = try await TestServer(seed % 2 == 0 ? .twoInstances : .router)
         try await server.makeZone("Z")
     }
 
