@@ -92,7 +92,8 @@ import Testing
             try await s.server.deleteZone(s.name("gone"))
             let token = start.at("syncToken")
             let next = try await s.call(.changesDatabase, .private, ["syncToken": token])
-            #expect(names(next) == ["-" + s.name("gone"), s.zone])
+            // In the order of the changes.
+            #expect(names(next) == [s.zone, "-" + s.name("gone")])
             let last = try await s.call(
                 .changesDatabase, .private, ["syncToken": next.at("syncToken")])
             #expect(names(last) == [])
