@@ -58,6 +58,7 @@ extension Errno {
     package static var EILSEQ: Errno { Errno(Glibc.EILSEQ) }
     package static var EOPNOTSUPP: Errno { Errno(Glibc.EOPNOTSUPP) }
     package static var ENOTCONN: Errno { Errno(Glibc.ENOTCONN) }
+    package static var ECONNABORTED: Errno { Errno(Glibc.ECONNABORTED) }
     package static var ETIMEDOUT: Errno { Errno(Glibc.ETIMEDOUT) }
     package static var ESTALE: Errno { Errno(Glibc.ESTALE) }
     package static var EDQUOT: Errno { Errno(Glibc.EDQUOT) }

@@ -6,9 +6,15 @@ package enum MountPoint {
     /// Whether something was mounted at `path` whose process has died ("Transport endpoint is not
     /// connected").
     package static func isStale(_ path: String) -> Bool {
-        // Not stat: the kernel may answer that from its cache, also for a dead process.
+        // Not stat: the kernel may answer that from its cache for hours, also for a dead process.
         var figures = statvfs()
-        return statvfs(path, &figures) != 0 && errno == ENOTCONN
+        return statvfs(path, &figures) != 0 && isLostConnection(.last)
+    }
+
+    /// Whether a call has failed because nobody serves the mount. The one that was under way when
+    /// the connection ended is aborted; those after it are told that there is none.
+    private static func isLostConnection(_ error: Errno) -> Bool {
+        error == .ENOTCONN || error == .ECONNABORTED
     }
 
     /// Whether `path` is the root of a mount, read from the kernel's table so that a mount that
@@ -80,7 +86,7 @@ package enum MountPoint {
 
     private static func missing(_ path: String, _ error: Errno) -> MountError {
         switch error {
-        case .ENOTCONN:
+        case _ where isLostConnection(error):
             MountError(
                 .stale, "\(path) is left over from a mount whose process has died; unmount it first"
             )

@@ -35,9 +35,10 @@ package enum MountDaemon {
     /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted,
     /// detached or asked to `stop`; the last two also while it has users.
     /// The store stays open; what waited is final when this returns.
+    /// - Parameter unsaved: knows while it runs what could not be saved.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
-        logger: Logger, ready: @escaping @Sendable () -> Void
+        unsaved: UnsavedTexts, logger: Logger, ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
             owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly,
@@ -67,6 +68,7 @@ package enum MountDaemon {
         } catch {
             throw RecordError(.ioFailure, "\(error)")
         }
+        unsaved.follow { tree.unsavedPaths() }
         let maintenance = Maintenance(tree: tree, logger: logger)
         let ending = MountEnding(session, request: stop, logger: logger)
         let outcome = Result { () throws(MountError) in
@@ -76,6 +78,7 @@ package enum MountDaemon {
         }
         ending.stop()
         maintenance.stop()
+        unsaved.follow(nil)
         if case .failure(let error) = outcome { throw RecordError(.ioFailure, "\(error)") }
         try tree.finish()
     }
@@ -97,6 +100,9 @@ package enum MountDaemon {
     package static func guardConnection(_ words: [String]) {
         ConnectionGuard(words)?.watch()
     }
+
+    /// Whether the daemon of a mount is gone.
+    package static func isStale(mountpoint: String) -> Bool { MountPoint.isStale(mountpoint) }
 
     package static func unmount(mountpoint: String, lazy: Bool) throws(RecordError) {
         do throws(MountError) {

@@ -33,7 +33,9 @@ extension RecordError {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             self.init(
                 .corrupt,
-                "The store is damaged; `recordfs fsck` says what can be saved. \(cause)")
+                "The database is damaged. Keep a copy of its directory, then put all of a backup "
+                    + "back; without one, `sqlite3 FILE .recover` prints what can be read. "
+                    + "\(cause)")
         case SQLITE_BUSY, SQLITE_LOCKED:
             self.init(.timedOut, "Another process keeps the store busy; try again. \(cause)")
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:

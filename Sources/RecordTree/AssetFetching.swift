@@ -53,8 +53,11 @@ final class WaitingRead: Sendable {
     }
 }
 
-/// The last file of a directory that could not be read, for `.error`.
+/// The last file of a directory that could not be read or saved, for `.error`.
 struct AssetFailure: Sendable {
+    enum Kind: Sendable { case unread, unsaved }
+
+    let kind: Kind
     let subject: String
     let error: RecordError
     let since: Timestamp
@@ -109,7 +112,7 @@ extension Tree {
             case .success: state.assetFailures[waiting.type] = nil
             case .failure(let error):
                 state.assetFailures[waiting.type] = AssetFailure(
-                    subject: waiting.subject, error: error, since: now)
+                    kind: .unread, subject: waiting.subject, error: error, since: now)
             }
         }
         answer(result)
@@ -118,13 +121,26 @@ extension Tree {
         notify([.content(NodeNumber(waiting.type))])
     }
 
-    /// A file cannot be read for what the disk has done to it: `.error` and events say why.
-    func noteUnreadable(_ subject: String, in type: TypeID, _ error: RecordError) {
-        state.withLock { state in
-            state.assetFailures[type] = AssetFailure(subject: subject, error: error, since: now)
-        }
+    /// A file cannot be read for what the disk has done to it, or what was written to it is
+    /// refused: `.error`, events and the log say why.
+    func noteFailure(
+        _ kind: AssetFailure.Kind, _ subject: String, in type: TypeID, _ error: RecordError
+    ) {
+        let failure = AssetFailure(kind: kind, subject: subject, error: error, since: now)
+        state.withLock { $0.assetFailures[type] = failure }
         events.note(failure: error, of: subject)
+        options.report(failure.sentence)
         notify([.content(NodeNumber(type))])
+    }
+
+    /// What could not be read or saved has been written anew.
+    func forgetFailure(of subject: String, in type: TypeID) {
+        let isOver = state.withLock { state in
+            guard state.assetFailures[type]?.subject == subject else { return false }
+            state.assetFailures[type] = nil
+            return true
+        }
+        if isOver { notify([.content(NodeNumber(type))]) }
     }
 
     /// Reads that have waited for too long fail with EIO and a reason in `.error`.

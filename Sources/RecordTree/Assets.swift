@@ -80,7 +80,7 @@ extension Tree {
             try store.checkAsset(hash, size: entry.size)
         } catch {
             let type = try store.record(entry.record)?.type
-            if let type { noteUnreadable("\(entry.stem)@\(entry.field)", in: type, error) }
+            if let type { noteFailure(.unread, "\(entry.stem)@\(entry.field)", in: type, error) }
             throw error
         }
         return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
@@ -178,7 +178,7 @@ extension Tree {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch {
-                events.note(failure: error, of: "\(open.stem)@\(open.place.field)")
+                // It is told already, and nobody listens to release.
             }
         }
         state.withLock { state in
@@ -195,13 +195,14 @@ extension Tree {
 
 extension Transaction {
     /// The record that an asset belongs to. An asset may come before its record (cp -r copies in
-    /// any order); the record then is an empty draft until its text comes.
+    /// any order); the name of the record then stays free until its text comes.
     func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
         let record = try record(type, stem)
         if let record, record.state != .waitingDelete { return record.id }
         guard stem.decoded != nil else { throw .invalidStem(stem) }
         return try saveDraft(
-            text: [], type: type, stem: stem, id: record?.id, error: .missingRecord(stem)
+            text: [], type: type, stem: stem, id: record?.id, error: .missingRecord(stem),
+            isAwaited: true
         ).id
     }
 }

@@ -3,7 +3,7 @@ import RecordStore
 import Synchronization
 
 /// What `.error` says in words: the last rejected save of a directory, and the last of its assets
-/// that could not be read.
+/// that could not be read or saved.
 struct ErrorReport: Sendable {
     let text: [UInt8]
     let since: Timestamp
@@ -29,6 +29,7 @@ extension Tree {
     }
 
     static func report(_ refusal: Refusal) -> String {
+        guard !refusal.isAwaited else { return "\(refusal.error)\n" }
         let whereItIs =
             refusal.hasDraft
             ? """
@@ -44,5 +45,12 @@ extension Tree {
 }
 
 extension AssetFailure {
-    var report: String { "\(subject) could not be read: \(error)\n" }
+    var report: String { sentence + "\n" }
+
+    var sentence: String {
+        switch kind {
+        case .unread: "\(subject) could not be read: \(error)"
+        case .unsaved: "\(subject) could not be saved, and its bytes are not kept: \(error)"
+        }
+    }
 }

@@ -192,7 +192,7 @@ extension Tree {
         var last = RecordID(Int64(position))
         var rows = try recordsAhead(type, cursor, after: last)
         while let row = rows.first {
-            if !shownAlready.contains(row.id) {
+            if !shownAlready.contains(row.id), !row.isAwaited {
                 let attributes =
                     hasOpen
                     ? try attributes(of: .record(row.file)) ?? attributes(of: row, mode: mode)

@@ -157,9 +157,7 @@ extension Tree {
     func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordFile? {
         if let file = state.withLock({ $0.pending[type]?[stem] }) { return file }
         let epoch = state.withLock { $0.entries.epoch }
-        guard let entry = try store.record(type, stem), entry.state != .waitingDelete else {
-            return nil
-        }
+        guard let entry = try store.record(type, stem), !entry.isHidden else { return nil }
         state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
         return entry.file
     }

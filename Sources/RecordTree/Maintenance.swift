@@ -60,9 +60,13 @@ extension Tree {
     package func finish() throws(RecordError) {
         answerWaiting()
         releaseHandles()
-        guard retryUnsaved() else {
-            throw RecordError(
-                .noSpace, "\(unsavedCount) records could not be saved; see the log")
+        if !retryUnsaved() {
+            reportUnsaved()
+            let count = unsavedCount
+            guard count == 0 else {
+                throw RecordError(
+                    .noSpace, "The texts of \(count) records are lost; the log names them.")
+            }
         }
         try store.watchClock()
         try finalizeDeletes(olderThan: .zero)

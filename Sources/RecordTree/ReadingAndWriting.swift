@@ -37,7 +37,7 @@ extension Tree {
             shown = try store.shownText(of: file.record)
         } catch {
             let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
-            noteUnreadable("\(stem).json", in: type, error)
+            noteFailure(.unread, "\(stem).json", in: type, error)
             throw error
         }
         if let shown, shown.file == file { return open.load(shown.text) }

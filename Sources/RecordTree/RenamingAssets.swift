@@ -21,12 +21,16 @@ extension Tree {
         }
         let source = try path.open(O_RDONLY)
         let (hash, size) = try store.importAsset(descriptor: source.descriptor)
-        let entry = try store.write(author: .mount) { transaction throws(RecordError) in
+        let modified = status.st_mtim.timestamp.asStored
+        let entry = try store.write(author: .mount) {
+            (transaction) throws(RecordError) -> AssetEntry? in
             let record = try transaction.holder(type, stem)
-            return try transaction.setAsset(
+            let entry = try transaction.setAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension)
+            if let entry { try transaction.setModified(entry.id, modified) }
+            return entry
         }
-        replaced?.unlink()
+        if let replaced { lose(replaced) }
         try storage.remove(path, isDirectory: false)
         state.withLock { state in
             let scratch = state.scratch.id(at: place)
@@ -34,6 +38,15 @@ extension Tree {
                 state.nodes.rebind(number, to: .asset(entry.id))
             }
             state.scratch.remove(place)
+        }
+    }
+
+    /// The file has lost its name to another one. With the same bytes that one has the same row,
+    /// and is not this one all the same: what is written here would not be saved.
+    private func lose(_ open: OpenAsset) {
+        open.unlink()
+        state.withLock { state in
+            if state.assets[open.id] === open { state.assets[open.id] = nil }
         }
     }
 

@@ -116,13 +116,8 @@ extension Tree {
     /// saved now.
     package func retryUnsaved() -> Bool {
         guard state.withLock({ $0.retryIsDue }) else { return true }
-        let unsaved = state.withLock { state in
-            state.open.values.filter { open in
-                open.state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
-            }
-        }
         var isDone = true
-        for open in unsaved {
+        for open in unsavedRecords() {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch  where error.isAboutContent {
@@ -137,15 +132,6 @@ extension Tree {
         }
         if isDone { state.withLock { $0.retryIsDue = false } }
         return isDone
-    }
-
-    /// The number of records whose text only this process has.
-    package var unsavedCount: Int {
-        state.withLock { state in
-            state.open.values.count { open in
-                open.state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
-            }
-        }
     }
 }
 

@@ -6,15 +6,22 @@ import Synchronization
 extension Tree {
     /// Gives the working copy to the store and to the record, in one transaction.
     func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
-        try open.changing { () throws(RecordError) in
-            try saveWorkingCopy(of: open, isLast: isLast)
+        do throws(RecordError) {
+            try open.changing { () throws(RecordError) in
+                try saveWorkingCopy(of: open, isLast: isLast)
+            }
+        } catch {
+            // Many programs ignore what close answers.
+            noteFailure(.unsaved, "\(open.stem)@\(open.place.field)", in: open.type, error)
+            throw error
         }
+        forgetFailure(of: "\(open.stem)@\(open.place.field)", in: open.type)
     }
 
     private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
-        let (version, size) = open.state.withLock { state in
+        let (version, size, modified) = open.state.withLock { state in
             let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
-            return (isSaveable ? state.version : nil, state.size)
+            return (isSaveable ? state.version : nil, state.size, state.modified)
         }
         guard let version, let hash = try handOver(open) else { return }
         let saved = try store.write(author: .mount) {
@@ -23,6 +30,8 @@ extension Tree {
             let entry = try transaction.setAsset(
                 place.record, place.field, place.index, hash, size: size,
                 fileExtension: open.fileExtension, isInPlace: true)
+            // Of the last write, or set since: `cp -p` and `rsync` set it before they close.
+            if let entry { try transaction.setModified(entry.id, modified) }
             return (true, entry)
         }
         state.withLock { state in

@@ -24,7 +24,7 @@ extension Tree {
             try setRecord(file, changes, handle: handle)
         case .asset(let id):
             try checkUnchanged(node, changes)
-            if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
+            try setAsset(id, changes, handle: handle)
         case .control(let path):
             // `> ctl` truncates; what it takes is commands, not content.
             guard changes.size == nil || controlTakesText(path) else {
@@ -93,6 +93,36 @@ extension Tree {
         state.withLock { state in
             if let handle, case .record(let open)? = state.handles[handle]?.current { return open }
             return state.open[file]
+        }
+    }
+
+    private func setAsset(_ id: AssetID, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let size = changes.size { try truncateAsset(id, to: size, handle: handle) }
+        guard let time = changes.modified else { return }
+        let modified = time.timestamp(now: now).asStored
+        guard let open = assetInUse(id, handle) else { return try setModified(id, modified) }
+        // Not during a save, which would store the time of its last write over this one.
+        try open.changing { () throws(RecordError) in
+            let isStored = open.state.withLock { state in
+                state.modified = modified
+                return !state.isDirty && !state.isUnlinked
+            }
+            if isStored { try setModified(open.id, modified) }
+        }
+    }
+
+    private func assetInUse(_ id: AssetID, _ handle: HandleNumber?) -> OpenAsset? {
+        state.withLock { state in
+            if let handle, case .asset(let open)? = state.handles[handle]?.current { return open }
+            return state.assets[id]
+        }
+    }
+
+    private func setModified(_ id: AssetID, _ modified: Timestamp) throws(RecordError) {
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setModified(id, modified)
         }
     }
 

@@ -7,8 +7,8 @@ enum Entry {
     static func main() {
         // A reader that has enough ends a command quietly, as it ends cat.
         signal(SIGPIPE, SIG_DFL)
-        let arguments = stateBehindCommand(MountHelper.translate(CommandLine.arguments))
         do {
+            let arguments = stateBehindCommand(try MountHelper.translate(CommandLine.arguments))
             var command = try RecordFSCommand.parseAsRoot(arguments)
             try command.run()
         } catch let failure as CommandFailure {

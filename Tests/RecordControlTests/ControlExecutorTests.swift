@@ -52,7 +52,9 @@ struct ControlExecutorTests {
         #expect(try store.trash(in: try store.type(at: path).id).count == 1)
         _ = try perform(.restore(path, version: nil))
         #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
-        #expect(try error { _ = try perform(.restore(path, version: nil)) }.code == .notFound)
+        let missing = try error { _ = try perform(.restore(path, version: nil)) }
+        #expect(missing.code == .notFound)
+        #expect(missing.message.contains("recordfs restore --list private/Z/T shows"))
     }
 
     @Test("a record comes back although its type was removed")
@@ -215,17 +217,23 @@ struct ControlExecutorTests {
         #expect(try error { _ = try find("private/Y", "soup") }.code == .notFound)
     }
 
-    @Test("files that nothing refers to are removed, those in use stay")
+    @Test("files that nothing refers to any more are removed, those in use or never known stay")
     func collectAssets() throws {
-        try served.put("private/Z/T/a", "{}")
+        try served.put("private/Z/T/a", #"{"text":"a string"}"#)
         let used = try served.directory.file("used", "used bytes")
         _ = try perform(.putAsset(try RecordPath("private/Z/T/a@photo.jpg"), file: used))
+        // The bytes become the field's value, and their file is not needed any more.
+        let value = try served.directory.file("value", "a value")
+        _ = try perform(.putAsset(try RecordPath("private/Z/T/a@text.txt"), file: value))
+        let unused = store.assetPath(SHA256.hash(bytes("a value")))
+        #expect(access(unused, F_OK) == 0)
         let digits = String(repeating: "ab", count: 32)
         mkdir("\(store.directory)/assets/ab", 0o700)
-        let lost = "\(store.directory)/assets/ab/\(digits)"
-        try writeWholeFile(bytes("lost"), to: lost)
+        let unknown = "\(store.directory)/assets/ab/\(digits)"
+        try writeWholeFile(bytes("unknown"), to: unknown)
         #expect(try perform(.collectAssets).integerMember("removed") == 1)
-        #expect(access(lost, F_OK) != 0)
+        #expect(access(unused, F_OK) != 0)
+        #expect(access(unknown, F_OK) == 0)
         #expect(access(store.assetPath(SHA256.hash(bytes("used bytes"))), F_OK) == 0)
     }
 

@@ -15,10 +15,12 @@ struct HeldAssetTests {
         #expect(entry?.state == .draftOnly)
         #expect(entry?.size == 0)
         #expect(try fixture.files(id) == ["a@photo.bin=x"])
-        let nothing = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(id)
+        #expect(throws: RecordError.self) {
+            try fixture.write { transaction throws(RecordError) in
+                try transaction.discardDraft(id)
+            }
         }
-        #expect(nothing == nil)
+        #expect(try fixture.files(id) == ["a@photo.bin=x"])
         try fixture.expectSound()
     }
 

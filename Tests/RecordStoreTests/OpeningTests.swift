@@ -73,6 +73,52 @@ import Glibc
         }
     }
 
+    @Test("an empty directory that is there already becomes a store and keeps its mode")
+    func givenDirectory() throws {
+        let directory = temporaryDirectory()
+        #expect(mkdir(directory, 0o755) == 0 && chmod(directory, 0o755) == 0)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try RecordStore.open(directory: directory).close()
+        let names = ["", "/store.sqlite", "/lock", "/assets", "/scratch"]
+        for (name, mode) in zip(names, [0o755, 0o600, 0o600, 0o700, 0o700]) {
+            var information = stat()
+            #expect(lstat(directory + name, &information) == 0)
+            #expect(Int(information.st_mode & 0o777) == mode, "\(name)")
+        }
+    }
+
+    @Test("a directory with other files does not become a store, and stays as it is")
+    func foreignDirectory() throws {
+        let directory = temporaryDirectory()
+        #expect(mkdir(directory, 0o777) == 0 && chmod(directory, 0o1777) == 0)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try Data("mine".utf8).write(to: URL(filePath: directory + "/notes.txt"))
+        for _ in 0..<2 {
+            let error = failure { try RecordStore.open(directory: directory) }
+            #expect(error?.code == .notEmpty)
+            #expect(error?.message.contains("notes.txt") == true)
+        }
+        var information = stat()
+        #expect(lstat(directory, &information) == 0 && information.st_mode & 0o7777 == 0o1777)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.txt"])
+    }
+
+    @Test("what a start that failed and a new file system leave does not prevent a store")
+    func earlierStart() throws {
+        let directory = temporaryDirectory()
+        for folder in ["assets/tmp", "scratch", "lost+found", "imports"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
+        }
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for name in ["lock", "reserve", "recordfs.log", "put-4711"] {
+            try Data().write(to: URL(filePath: "\(directory)/\(name)"))
+        }
+        let store = try RecordStore.open(directory: directory)
+        #expect(try store.integrityCheck(deep: true) == [])
+        try store.close()
+    }
+
     @Test("a file that is no database is reported as damaged")
     func damaged() throws {
         let directory = temporaryDirectory()

@@ -85,10 +85,18 @@ private final class RandomWalk {
 
     private func discard(_ stem: Stem) throws -> String {
         guard let old = model.entries[stem], old.draft != nil else { return "discard nothing" }
+        if try fixture.store.record(old.id)?.isAwaited == true {
+            #expect(throws: RecordError.self) {
+                try fixture.write { transaction throws(RecordError) in
+                    _ = try transaction.discardDraft(old.id)
+                }
+            }
+            return "nothing of \(stem) to discard"
+        }
         let entry = try fixture.write { transaction throws(RecordError) in
             try transaction.discardDraft(old.id)
         }
-        if old.saved == nil, old.draft != "", !old.files.isEmpty {
+        if old.saved == nil, !old.files.isEmpty {
             // The files that came first wait for their record.
             #expect(entry?.size == 0)
             model.entries[stem]?.draft = ""

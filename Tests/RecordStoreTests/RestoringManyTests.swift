@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import Synchronization
 import Testing
 
 @Suite struct RestoringManyTests {
@@ -108,6 +109,32 @@ import Testing
         try fixture.expectSound()
     }
 
+    /// Some seconds of an unoptimised build; with work for each record that grows with their number
+    /// it would be minutes.
+    @Test("5 000 records come back in one transaction", .timeLimit(.minutes(1)))
+    func many() throws {
+        func save(_ text: String) throws {
+            try fixture.write { transaction throws(RecordError) in
+                for number in 0..<5000 {
+                    _ = try transaction.save(
+                        text: Array(text.utf8), type: self.fixture.note, stem: Stem("r\(number)"))
+                }
+            }
+        }
+        try save(#"{"n":1}"#)
+        let then = moment()
+        try save(#"{"n":2}"#)
+        for number in stride(from: 0, to: 5000, by: 50) {
+            try fixture.delete(try #require(try fixture.record("r\(number)")).id)
+        }
+        let commits = Mutex(0)
+        fixture.store.observe { _ in commits.withLock { $0 += 1 } }
+        let plan = try restore(to: .time(then))
+        #expect(plan.steps.count == 5000)
+        #expect(commits.withLock { $0 } == 1)
+        for stem in ["r0", "r1", "r4999"] { #expect(try fixture.text(stem) == #"{"n":1}"#) }
+    }
+
     @Test("a restore is taken back by a restore")
     func takenBack() throws {
         try fixture.save("a", #"{"n":1}"#)
@@ -118,6 +145,56 @@ import Testing
         #expect(try fixture.text("a") == #"{"n":1}"#)
         _ = try restore(to: .token(second))
         #expect(try fixture.text("a") == #"{"n":2}"#)
+    }
+
+    @Test("a refused text stays in its file over the version that is restored, and is told")
+    func draftKept() throws {
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.save("b", #"{"n":1}"#)
+        let then = try fixture.store.lastToken()
+        try fixture.save("a", #"{"n":2}"#)
+        _ = try fixture.draft("a", "{an hour of work")
+        _ = try fixture.draft("b", "{other work")
+        _ = try fixture.draft("c", "{new")
+        let plan = try restore(to: .token(then))
+        #expect(plan.steps.map(\.stem) == [Stem("a")])
+        #expect(plan.steps.map(\.keepsDraft) == [true])
+        #expect(try fixture.text("a") == "{an hour of work")
+        #expect(try fixture.savedText(id) == #"{"n":1}"#)
+        #expect(try fixture.text("b") == "{other work")
+        #expect(try fixture.text("c") == "{new")
+        try fixture.expectSound()
+        _ = try fixture.write { transaction throws(RecordError) in
+            try transaction.discardDraft(id)
+        }
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        try fixture.expectSound()
+    }
+
+    @Test("an empty file, which is a save that never came, shows what is restored")
+    func emptyDraft() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        let then = try fixture.store.lastToken()
+        try fixture.save("a", #"{"n":2}"#)
+        _ = try fixture.draft("a", "")
+        #expect(try restore(to: .token(then)).steps.map(\.keepsDraft) == [false])
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        try fixture.expectSound()
+    }
+
+    @Test("a version that comes back under the refused text of a new file of its name leaves that")
+    func draftOfDeleted() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        let version = try fixture.store.lastToken()
+        try fixture.delete(try #require(try fixture.record("a")).id)
+        _ = try fixture.draft("a", "{new work")
+        let entry = try fixture.write(.commandLine) { transaction throws(RecordError) in
+            try transaction.restoreVersion(version)
+        }
+        #expect(entry.hasDraft && entry.state == .saved)
+        #expect(try fixture.text("a") == "{new work")
+        #expect(try fixture.savedText(entry.id) == #"{"n":1}"#)
+        try fixture.expectSound()
     }
 
     @Test("a clock that was ahead for a while does not change what is meant")

@@ -149,6 +149,21 @@ struct AssetIdentityTests {
         bench.close()
     }
 
+    @Test("the kernel may keep the name of an asset, and asks for that of an element each time")
+    func cachedNames() throws {
+        let bench = try Bench()
+        let fixture = bench.fixture
+        try fixture.put("photo", as: "n@photo.jpg")
+        #expect(try fixture.lookup("n@photo.jpg")?.isCacheable == true)
+        #expect(try fixture.lookup("n@p.0.bin")?.isCacheable == false)
+        let (made, opened) = try fixture.tree.create(
+            parent: fixture.notes, name: "n@p.4.bin".b, mode: 0o644, flags: O_WRONLY,
+            caller: TreeFixture.user)
+        #expect(!made.isCacheable)
+        fixture.tree.release(opened.handle)
+        bench.close()
+    }
+
     @Test("a long value that an edit of the text changes is another node")
     func longValue() throws {
         let fixture = try TreeFixture()
@@ -202,12 +217,12 @@ struct AssetIdentityTests {
         bench.close()
     }
 
-    @Test("an asset that came before its record stays when the empty record is removed")
+    @Test("an asset that came before its record has no record to remove, and goes by itself")
     func lone() throws {
         let fixture = try TreeFixture()
         fixture.observe()
         try fixture.put("BYTES", as: "lone@photo.jpg")
-        try fixture.remove("lone.json")
+        #expect(throws: RecordError.self) { try fixture.remove("lone.json") }
         #expect(try fixture.text("lone@photo.jpg") == "BYTES")
         try fixture.remove("lone@photo.jpg")
         #expect(try fixture.names() == [])

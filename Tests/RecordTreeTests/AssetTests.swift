@@ -82,6 +82,40 @@ struct AssetTests {
         }
     }
 
+    @Test("files that come before their record leave its name free, for tar and cp make it anew")
+    func awaited() throws {
+        let fixture = try TreeFixture()
+        func names() throws -> [String] { try fixture.names().filter { $0 != ".error" } }
+        try fixture.put("one", as: "n@photo.jpg")
+        #expect(try names() == ["n@photo.jpg"])
+        #expect(try fixture.lookup("n.json") == nil)
+        #expect(try fixture.text(".error")?.contains("n.json is still missing") == true)
+        // A text that is refused and removed is no reason to take the files along.
+        #expect(throws: RecordError.self) { try fixture.put("{ half", as: "n.json") }
+        #expect(try names() == ["n.json", "n@photo.jpg"])
+        try fixture.remove("n.json")
+        #expect(try names() == ["n@photo.jpg"])
+        let handle = try fixture.openNew("n.json", flags: O_WRONLY | O_CREAT | O_EXCL)
+        try fixture.write("{\"a\": 1}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try names() == ["n.json", "n@photo.jpg"])
+        #expect(try fixture.text("n.json")?.contains("photo") == true)
+        #expect(try fixture.text("n@photo.jpg") == "one")
+        #expect(try fixture.lookup(".error") == nil)
+    }
+
+    @Test("a refused asset is told of, until one is taken", arguments: ["n@a.txt", "n@list.5.txt"])
+    func refused(_ name: String) throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\": 1, \"list\": []}", as: "n.json")
+        #expect(throws: RecordError.self) { try fixture.put("my only copy", as: name) }
+        let stem = String(name.dropLast(4))
+        let reason = try #require(try fixture.text(".error"))
+        #expect(reason.contains(stem.split(separator: ".")[0]), "\(reason)")
+        #expect(reason.contains("not kept"))
+    }
+
     @Test("removing the file takes the field out of the record")
     func remove() throws {
         let fixture = try TreeFixture()

@@ -40,11 +40,11 @@ package struct ControlAddress: Sendable {
     /// Errors: `alreadyExists` for what is no socket, which stays; `ioFailure`, `noSpace`.
     package func listen() throws(RecordError) -> ControlSocket {
         try withSocket { (socket, address) throws(RecordError) in
-            guard chmod(directory, 0o700) == 0 else { throw failure("cannot be closed", errno) }
             try removeLeftover()
             guard call(Glibc.bind, socket, address) == 0 else {
                 throw failure("cannot be made", errno)
             }
+            // The directory may be open to others; until it listens nobody can connect.
             guard chmod(path, 0o600) == 0, Glibc.listen(socket.descriptor, 64) == 0 else {
                 throw failure("cannot be opened", errno)
             }

@@ -8,10 +8,12 @@ extension ControlExecutor {
                 throw RecordError(
                     .notFound, "it has no version \(version). recordfs history lists them.")
             }
-            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-                _ = try transaction.restoreVersion(version)
+            let entry = try store.write(author: .commandLine) {
+                (transaction) throws(RecordError) -> RecordEntry in
+                try transaction.restoreVersion(version)
             }
-            return ControlReply(.members(["version": .integer(version)]))
+            return ControlReply(
+                .members(["version": .integer(version), "keptDraft": .bool(entry.hasDraft)]))
         }
         let zone = try store.keptZone(at: path)
         guard case .record(let stem) = path.item, let type = path.type else {
@@ -29,7 +31,9 @@ extension ControlExecutor {
         // Also of a type or zone that is gone: restoring makes it again.
         guard let latest = try store.lastTrashed(in: zone.id, type: type, stem) else {
             throw RecordError(
-                .notFound, "the trash has no such record. recordfs restore --list shows it.")
+                .notFound,
+                "the trash has no such record. recordfs restore --list \(path.directory) shows "
+                    + "what it has.")
         }
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             _ = try transaction.restore(latest.id)
@@ -90,6 +94,7 @@ extension RestorePlan {
             "broughtBack": .integer(steps.count { $0.wasDeleted }),
             "changedBack": .integer(steps.count { !$0.wasDeleted }),
             "madeSince": .integer(madeSince), "inTheWay": .integer(inTheWay),
+            "draftsKept": .integer(steps.count { $0.keepsDraft }),
         ])
     }
 }

@@ -54,7 +54,7 @@ package struct ControlExecutor: Sendable {
         case .search(let path, let words): try search(path, words)
         case .collectAssets:
             ControlReply(
-                .members(["removed": .integer(try store.collectAssets(includingUnknown: true))]))
+                .members(["removed": .integer(try store.collectAssets())]))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
         case .applyRemote(let text): try applyRemote(text)

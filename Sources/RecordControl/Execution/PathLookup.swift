@@ -45,6 +45,9 @@ extension RecordStore {
         guard let entry = try record(type.id, stem), entry.state != .waitingDelete else {
             throw RecordError(.notFound, "there is no such record.")
         }
+        if entry.isAwaited, case .record = path.item {
+            throw RecordError(.notFound, RecordError.missingRecord(stem).message)
+        }
         return entry
     }
 

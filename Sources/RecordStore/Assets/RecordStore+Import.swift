@@ -150,17 +150,15 @@ extension RecordStore {
     /// Removes the files that no record, version or trash entry refers to any more; gives how many.
     ///
     /// Only files that this database has known: after the database was lost or an older one was put
-    /// in its place, the others may be all that is left of their records.
+    /// in its place, or another store's, the others may be all that is left of their records.
     ///
     /// Each is checked on the writer's queue, where no transaction can come between the check and
     /// the removal, and left when an import has just placed it.
-    ///
-    /// - Parameter includingUnknown: also files that this database has never known.
     @discardableResult
-    package func collectAssets(includingUnknown: Bool = false) throws(RecordError) -> Int {
+    package func collectAssets() throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
         var removed = 0
-        for hash in includingUnknown ? try files.all() : try looseAssets() {
+        for hash in try looseAssets() {
             let isUnused = try write(author: .mount, isFreeing: true) {
                 transaction throws(RecordError) in
                 guard !self.assetsInFlight.withLock({ $0.contains(hash) }) else { return false }
@@ -186,16 +184,17 @@ extension RecordStore {
         }
     }
 
-    /// Stored files that no row has ever named, as far as this database knows.
-    package func unknownAssets() throws(RecordError) -> Int {
+    /// Stored files that no row has ever named, as far as this database knows. An import makes its
+    /// file known before it is there, so these are of another database.
+    package func unknownAssets() throws(RecordError) -> [ContentHash] {
         let hashes = try AssetFiles(places: places).all()
         return try read { connection throws(RecordError) in
-            var count = 0
+            var unknown: [ContentHash] = []
             for hash in hashes {
                 if try connection.isReferred(hash) { continue }
-                if try !connection.isLoose(hash) { count += 1 }
+                if try !connection.isLoose(hash) { unknown.append(hash) }
             }
-            return count
+            return unknown
         }
     }
 }

@@ -9,12 +9,12 @@ extension RecordStore {
     /// Opens the store of a directory for writing, making it where there is none.
     ///
     /// - Throws: storeLocked with the pid of who has it, storeTooNew, corrupt also where only the
-    ///   database of a store is gone, readOnly, noSpace, ioFailure.
+    ///   database of a store is gone, notEmpty where other files are, readOnly, noSpace, ioFailure.
     package static func open(
         directory: String, options: StoreOptions = StoreOptions()
     ) throws(RecordError) -> RecordStore {
         let places = StoreDirectory(path: directory)
-        _ = try places.hasDatabase()
+        if try !places.hasDatabase() { try places.checkIsFree() }
         try places.create()
         let lock = try StoreLock.take(places.lock)
         let reserve = SpaceReserve(path: places.reserve)
@@ -35,7 +35,11 @@ extension RecordStore {
         _ reserve: SpaceReserve
     ) throws(RecordError) -> RecordStore {
         // Another process may have made or lost it before the lock was ours.
-        if try places.hasDatabase() { try checkDatabase(places) }
+        if try places.hasDatabase() {
+            try checkDatabase(places)
+        } else {
+            try places.createDatabase()
+        }
         let writer: DatabaseQueue
         let reader: DatabaseQueue
         do {
@@ -70,7 +74,7 @@ extension RecordStore {
         } catch {
             let error = RecordError(storeError: error)
             guard error.code == .corrupt else { return }
-            throw .foreignDatabase("is damaged at its beginning or no database", in: places)
+            throw .foreignDatabase("is damaged or no database", in: places)
         }
         let reader: DatabaseQueue
         do {
@@ -91,7 +95,7 @@ extension RecordStore {
     }
 
     /// A database that a crash left in the middle of its making has no table at all.
-    private static func checkTables(
+    static func checkTables(
         _ connection: SQLConnection, _ places: StoreDirectory
     ) throws(RecordError) {
         let tables = Set(

@@ -6,7 +6,8 @@ import class GRDB.DatabaseQueue
 extension RecordStore {
     /// Opens a store that another process, or nobody, writes. `write` throws readOnly.
     ///
-    /// On media that cannot be written the database is read as it is, without locks.
+    /// On media that cannot be written, and on a full disk while no process has the store open, the
+    /// database is read as it is, without locks.
     ///
     /// - Throws: notFound, corrupt where only the database of a store is gone, storeTooNew;
     ///   unsupported when the store has to be migrated first; readOnly for changes in the log that
@@ -32,28 +33,33 @@ extension RecordStore {
 
     private static func openReader(_ places: StoreDirectory) throws(RecordError) -> DatabaseQueue {
         do throws(RecordError) {
-            return try openReader(path: places.database)
+            return try openReader(path: places.database, places)
         } catch {
             // Without a log there is nothing to share, and SQLite cannot make its files here.
-            guard !places.isWritable, error.code == .ioFailure || error.code == .readOnly else {
-                throw error
-            }
+            let hasNoPlace =
+                places.isWritable
+                ? error.code == .noSpace : error.code == .ioFailure || error.code == .readOnly
+            guard hasNoPlace else { throw error }
             guard try !places.hasLog() else {
+                guard !places.isWritable else { throw error }
                 throw RecordError(
                     .readOnly,
                     "Changes of the store are in its log, which cannot be read where nothing can "
                         + "be written. Copy \(places.path) to a disk that can be written, and "
                         + "name the copy with --state.")
             }
-            return try openReader(path: places.immutableDatabase)
+            return try openReader(path: places.immutableDatabase, places)
         }
     }
 
-    private static func openReader(path: String) throws(RecordError) -> DatabaseQueue {
+    private static func openReader(
+        path: String, _ places: StoreDirectory
+    ) throws(RecordError) -> DatabaseQueue {
         do {
             let reader = try DatabaseQueue(path: path, configuration: ConnectionOptions.reader)
             let isCurrent = try reader.inDatabase { database in
                 try refuseNewer(database)
+                try checkTables(SQLConnection(database), places)
                 try SQLConnection(database).checkDefinitions()
                 return try Migrations.migrator.hasCompletedMigrations(database)
             }
@@ -62,8 +68,12 @@ extension RecordStore {
                     .unsupported, "The store is of an older version; mount it once to update it.")
             }
             return reader
+        } catch let error as RecordError {
+            throw error
         } catch {
-            throw RecordError(storeError: error)
+            let error = RecordError(storeError: error)
+            guard error.code == .corrupt else { throw error }
+            throw .foreignDatabase("is damaged or no database", in: places)
         }
     }
 }

@@ -29,7 +29,8 @@ struct StoreDirectory: Sendable {
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
 
-    /// Makes what is missing, for this user alone.
+    /// Makes what is missing, for this user alone. What is there keeps its mode: it may be somebody
+    /// else's directory, named by mistake.
     func create() throws(RecordError) {
         try Self.makeParents(of: path)
         for directory in [path, assets, assetsInProgress, scratch] {
@@ -37,10 +38,16 @@ struct StoreDirectory: Sendable {
                 throw RecordError.systemCall("make the directory \(directory)", errno)
             }
         }
-        var information = stat()
-        let isPrivate = stat(path, &information) == 0 && information.st_mode & 0o777 == 0o700
-        if !isPrivate, chmod(path, 0o700) != 0 {
-            throw RecordError.systemCall("protect the directory \(path)", errno)
+    }
+
+    /// Makes an empty database for this user alone, which SQLite takes for a new one: SQLite itself
+    /// would let the umask decide, and gives the files beside the database the database's mode.
+    func createDatabase() throws(RecordError) {
+        let descriptor = Glibc.open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            Glibc.close(descriptor)
+        } else if errno != EEXIST {
+            throw RecordError.systemCall("make \(database)", errno)
         }
     }
 

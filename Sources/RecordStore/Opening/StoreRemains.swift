@@ -28,6 +28,32 @@ extension StoreDirectory {
         return remains
     }
 
+    /// Whether a name in the directory is of a store, of a command or an earlier start that did not
+    /// come to its end, or of a file system of its own.
+    private static func isKnown(_ name: String) -> Bool {
+        let names: Set<String> = [
+            "lock", "reserve", "control.sock", "assets", "scratch", "scratch-trash", "imports",
+            "lost+found",
+        ]
+        // Logs of mounts are here when the directory is that of all logs.
+        let isLog =
+            name.hasPrefix("recordfs") && [".log", ".log.1"].contains { name.hasSuffix($0) }
+        let isCopy = name.hasPrefix("put-") && pid_t(name.dropFirst(4)) != nil
+        return names.contains(name) || name.hasPrefix("store.sqlite") || isLog || isCopy
+    }
+
+    /// Errors: notEmpty where a store would be made among files that are no store's.
+    func checkIsFree() throws(RecordError) {
+        guard Self.exists(path) else { return }
+        let foreign = try AssetFiles.names(in: path).filter { !Self.isKnown($0) }.sorted()
+        guard let first = foreign.first else { return }
+        let others = foreign.count == 1 ? "" : " and \(foreign.count - 1) more"
+        throw RecordError(
+            .notEmpty,
+            "\(path) is no store, and has other files: \(first)\(others). Nothing was changed. "
+                + "Name an empty directory, or one that is not there yet, for a new store.")
+    }
+
     func hasLog() throws(RecordError) -> Bool { try Self.size(of: writeAheadLog) ?? 0 > 0 }
 
     private static func size(of path: String) throws(RecordError) -> Int64? {
@@ -69,8 +95,10 @@ extension RecordError {
     static func foreignDatabase(_ what: String, in places: StoreDirectory) -> RecordError {
         RecordError(
             .corrupt,
-            "\(places.database) \(what). Nothing was changed. Put the store's own database back "
-                + "from a backup; or, to start anew, move the directory away: "
-                + "mv \(places.path) \(places.path).lost")
+            "\(places.database) \(what). Nothing was changed. Put a backup of \(places.path) back, "
+                + "all of it; or, to start anew, move the directory away: "
+                + "mv \(places.path) \(places.path).lost. Of a damaged database "
+                + "`sqlite3 store.sqlite .recover` prints what can be read (record_text has the "
+                + "records); the bytes of large fields are in assets/, named by their SHA-256.")
     }
 }

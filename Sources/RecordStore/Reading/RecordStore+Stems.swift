@@ -3,7 +3,7 @@ import RecordSQL
 
 extension RecordStore {
     /// At most `limit` file names of records that begin with `prefix`, in the order of their
-    /// bytes, without those that wait for their deletion. The size of the type does not matter.
+    /// bytes, without those that show no file. The size of the type does not matter.
     package func stems(
         in type: TypeID, beginningWith prefix: [UInt8], limit: Int
     ) throws(RecordError) -> [Stem] {
@@ -13,6 +13,7 @@ extension RecordStore {
                 """
                 SELECT stem FROM record
                 WHERE type_id = ? AND stem >= ? AND stem < ? AND state != 2
+                    AND flags & 4 = 0
                 ORDER BY stem LIMIT ?
                 """,
                 [

@@ -34,6 +34,8 @@ enum Columns {
 enum RecordFlags {
     static let draft: Int64 = 1
     static let assets: Int64 = 2
+    /// Of a draftOnly record: its assets are here, but its file is not.
+    static let awaited: Int64 = 4
     /// From this bit on the record's incarnation, which wraps at 16 bits when it is read.
     static let incarnation: Int64 = 1 << 8
 }
@@ -64,6 +66,7 @@ extension SQLStatement {
             type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
             state: RecordEntry.State(rawValue: int64(3)) ?? .saved,
             hasDraft: flags & RecordFlags.draft != 0, hasAssets: flags & RecordFlags.assets != 0,
+            isAwaited: flags & RecordFlags.awaited != 0,
             size: int64(5), modified: time(6), created: time(7))
     }
 
@@ -93,7 +96,8 @@ extension SQLStatement {
     func refusal() -> Refusal {
         Refusal(
             record: RecordID(int64(0)), type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
-            error: reason(), since: time(8), hasDraft: int64(9) & RecordFlags.draft != 0)
+            error: reason(), since: time(8), hasDraft: int64(9) & RecordFlags.draft != 0,
+            isAwaited: int64(9) & RecordFlags.awaited != 0)
     }
 
     func draft() -> Draft {

@@ -15,7 +15,8 @@ extension RecordStore {
 extension Transaction {
     /// Brings back every record of the scope that was deleted or changed since the point.
     ///
-    /// Records that were made since stay; the versions that are set aside stay in history.
+    /// Records that were made since stay, and so do refused texts, which the files go on showing.
+    /// The versions that are set aside stay in history.
     /// Errors: those of one record, with its name: then nothing is brought back.
     package func restore(
         _ scope: RestoreScope, to point: RestorePoint

@@ -52,6 +52,8 @@ package struct RestoreStep: Sendable {
     package let laterVersions: Int64
     package let lastChange: Timestamp
     package let lastAuthor: String
+    /// Whether its file shows a refused text, which stays there over what is restored.
+    package internal(set) var keepsDraft = false
 
     /// In this order: the waiting delete that is called off, the trash entry that comes back, the
     /// version that becomes the present one.

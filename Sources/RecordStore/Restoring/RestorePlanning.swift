@@ -180,6 +180,7 @@ struct RestorePlanning {
                 return
             }
             if try connection.savedText(of: current.id) != then.text { step.version = then.token }
+            step.keepsDraft = current.entry.showsText
             if step.version != nil || step.waiting != nil { plan.steps.append(step) }
             return
         }

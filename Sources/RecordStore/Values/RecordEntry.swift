@@ -19,10 +19,16 @@ package struct RecordEntry: Hashable, Sendable {
     package let state: State
     package let hasDraft: Bool
     package let hasAssets: Bool
+    /// Assets have come before their record, or stayed when its draft was removed: there is no
+    /// file NAME.json, so that whoever copies can make it.
+    package let isAwaited: Bool
     /// Bytes of the text that the file shows: the draft's when there is one.
     package let size: Int64
     package let modified: Timestamp
     package let created: Timestamp
+
+    /// Whether the record's name shows no file.
+    package var isHidden: Bool { isAwaited || state == .waitingDelete }
 
     package var file: RecordFile { RecordFile(record: id, incarnation: incarnation) }
 }
@@ -110,6 +116,8 @@ package struct Refusal: Sendable {
     package let since: Timestamp
     /// Whether the refused text is still there; else a program has put the old one back.
     package let hasDraft: Bool
+    /// Whether there is no file of the record yet, only assets.
+    package let isAwaited: Bool
 }
 
 /// What a save did.

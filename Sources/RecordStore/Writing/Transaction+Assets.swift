@@ -116,7 +116,8 @@ extension Transaction {
         guard index <= values.count else {
             throw RecordError(
                 .invalidArgument,
-                "The list \(field) has \(values.count) assets; the next is \(values.count).")
+                "\(field) is a list of \(values.count): its elements are written in order, and "
+                    + "the next is NAME@\(field).\(values.count).EXT.")
         }
         if index < values.count {
             if case .asset(let old) = values[index], old.agrees(with: value) {

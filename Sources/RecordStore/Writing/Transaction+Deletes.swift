@@ -3,8 +3,8 @@ import RecordSQL
 
 extension Transaction {
     /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes,
-    /// but for asset files that came before it: nobody has asked for those to go, and they keep an
-    /// empty draft.
+    /// but for asset files that came before it: nobody has asked for those to go, and they wait
+    /// for a record of the name.
     /// Nothing happens when it waits already. Errors: notFound, accessDenied.
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
@@ -14,7 +14,8 @@ extension Transaction {
         case .waitingDelete: return
         case .draftOnly:
             if record.entry.hasAssets, try !connection.assets(of: id).isEmpty {
-                return try emptyDraft(record)
+                _ = try beginAwaiting(record)
+                return
             }
             try removeRows(of: id)
         case .saved:
@@ -30,13 +31,6 @@ extension Transaction {
         note(
             .waiting, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem)
-    }
-
-    private func emptyDraft(_ record: StoredRecord) throws(RecordError) {
-        guard record.entry.size > 0 else { return }
-        _ = try saveDraft(
-            text: [], type: record.entry.type, stem: record.entry.stem,
-            error: .missingRecord(record.entry.stem))
     }
 
     /// The record is as before. Nothing happens when it does not wait.

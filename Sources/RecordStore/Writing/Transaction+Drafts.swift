@@ -6,11 +6,13 @@ extension Transaction {
     /// Keeps a text that was refused, for a record or for a name that has none (draftOnly). A
     /// waiting delete of the name ends: its file is there again.
     ///
-    /// - Parameter effect: what it means for who has the record's file open.
+    /// - Parameters:
+    ///   - effect: what it means for who has the record's file open.
+    ///   - isAwaited: nobody has made the file yet; only its assets are here.
     /// Errors: notFound for the type; accessDenied; invalidName.
     package func saveDraft(
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError,
-        effect: FileEffect = .replaced
+        effect: FileEffect = .replaced, isAwaited: Bool = false
     ) throws(RecordError) -> RecordEntry {
         let place = try writablePlace(type)
         let record: RecordID
@@ -21,11 +23,15 @@ extension Transaction {
             try connection.run(
                 """
                 UPDATE record SET state = CASE state WHEN 2 THEN 0 ELSE state END,
-                    waiting_since = NULL, flags = flags | 1, size = ?2, modified = ?3
+                    waiting_since = NULL, flags = (flags & ~4) | 1, size = ?2, modified = ?3
                 WHERE id = ?1
                 """, [.integer(record.rawValue), .integer(Int64(text.count)), .time(now)])
         } else {
             record = try insertDraftOnly(stem, place, id: id, size: text.count)
+        }
+        if isAwaited {
+            try connection.run(
+                "UPDATE record SET flags = flags | 4 WHERE id = ?", [.integer(record.rawValue)])
         }
         try putDraft(record, text, error)
         if !text.isEmpty {
@@ -118,13 +124,14 @@ extension Transaction {
 
     /// The record as it is without its draft; nil when nothing is left (it was draftOnly). Assets
     /// that came before their record keep waiting for it.
+    /// Errors: notFound, also for one that only its assets wait for.
     package func discardDraft(_ id: RecordID) throws(RecordError) -> RecordEntry? {
         let record = try requireRecord(id)
-        if record.state == .draftOnly, record.entry.size > 0, try !connection.assets(of: id).isEmpty
-        {
-            return try saveDraft(
-                text: [], type: record.entry.type, stem: record.entry.stem,
-                error: .missingRecord(record.entry.stem))
+        if record.state == .draftOnly, try !connection.assets(of: id).isEmpty {
+            guard !record.entry.isAwaited else {
+                throw RecordError(.notFound, "\(RecordError.missingRecord(record.entry.stem))")
+            }
+            return try beginAwaiting(record)
         }
         try replaceFile(of: record, .rewritten)
         guard record.state != .draftOnly else {
@@ -147,6 +154,13 @@ extension Transaction {
             .draft, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem)
         return try requireEntry(id)
+    }
+
+    /// The file of a record that was never saved is gone; its assets stay, and wait for it.
+    func beginAwaiting(_ record: StoredRecord) throws(RecordError) -> RecordEntry {
+        try saveDraft(
+            text: [], type: record.entry.type, stem: record.entry.stem,
+            error: .missingRecord(record.entry.stem), isAwaited: true)
     }
 
     /// Runs a change of the saved record beside its draft: the draft stays what the file shows.
@@ -191,9 +205,12 @@ extension Transaction {
 }
 
 extension RecordError {
-    /// Why a record is a draft whose assets are here already.
+    /// Why assets belong to no record yet.
     package static func missingRecord(_ stem: Stem) -> RecordError {
-        RecordError(.invalidRecord, "\(stem).json is still missing; its assets wait for it")
+        RecordError(
+            .invalidRecord,
+            "\(stem).json is still missing, and the files \(stem)@... wait for it: make it, or "
+                + "remove them")
     }
 }
 

@@ -64,7 +64,8 @@ extension Transaction {
         return replaced
     }
 
-    /// Makes a version of history the record's present state, creating the record if need be.
+    /// Makes a version of history the record's present state, creating the record if need be. A
+    /// refused text stays what the file shows, over the version: it is nowhere else.
     /// Errors: notFound, also for a version that is a deletion; accessDenied. Its type and zone
     /// are made again when they are gone.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
@@ -87,10 +88,28 @@ extension Transaction {
         new.kind = .restored
         new.knownAssets = try keptAssets(.history, token)
         if let existing, existing.state != .draftOnly {
-            return try update(existing, to: new).entry
+            return try bringing(new, under: existing) { (new) throws(RecordError) in
+                try update(existing, to: new)
+            }
         }
         new.name = version.name
-        return try create(new, over: try connection.stored(type, stem), id: nil).entry
+        let draft = try connection.stored(type, stem)
+        return try bringing(new, under: draft) { (new) throws(RecordError) in
+            try create(new, over: draft, id: nil)
+        }
+    }
+
+    /// Saves what was restored, below the refused text that the record's file shows. An empty one
+    /// is a save that never came, and holds nothing.
+    private func bringing(
+        _ new: NewState, under record: StoredRecord?,
+        _ save: (NewState) throws(RecordError) -> SaveResult
+    ) throws(RecordError) -> RecordEntry {
+        guard let record, record.entry.showsText else { return try save(new).entry }
+        var new = new
+        new.effect = .inPlace
+        let saved = try keepingDraft(of: record) { () throws(RecordError) in try save(new) }
+        return try requireEntry(saved.id)
     }
 
     /// Deletes for good.
@@ -100,6 +119,11 @@ extension Transaction {
             [.integer(Holder.trash.rawValue), .integer(trash)])
         try connection.run("DELETE FROM trash WHERE id = ?", [.integer(trash)])
     }
+}
+
+extension RecordEntry {
+    /// Whether the file shows a refused text.
+    var showsText: Bool { hasDraft && size > 0 }
 }
 
 extension RecordError {

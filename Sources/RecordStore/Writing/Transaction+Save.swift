@@ -110,7 +110,7 @@ extension Transaction {
         let entry = RecordEntry(
             id: record, incarnation: draft.map(incarnation) ?? 0, type: new.place.type,
             stem: new.stem, state: .saved, hasDraft: false, hasAssets: assets.any,
-            size: Int64(new.text.count), modified: new.modified ?? now,
+            isAwaited: false, size: Int64(new.text.count), modified: new.modified ?? now,
             created: new.created ?? now)
         return SaveResult(id: record, outcome: .created, entry: entry)
     }
@@ -163,7 +163,7 @@ extension Transaction {
         try connection.run(
             """
             UPDATE record SET zone_id = ?2, type_id = ?3, stem = ?4, state = 0,
-                flags = flags & ~1, size = ?5, modified = ?6, created = ?7, generation = ?8,
+                flags = flags & ~5, size = ?5, modified = ?6, created = ?7, generation = ?8,
                 name = ?9, created_by = ?10, changed = ?11, changed_by = ?12,
                 waiting_since = NULL
             WHERE id = ?1
@@ -291,8 +291,9 @@ extension Transaction {
         let entry = RecordEntry(
             id: existing.id, incarnation: incarnation(of: existing), type: new.place.type,
             stem: existing.entry.stem, state: .saved,
-            hasDraft: false, hasAssets: hasAssets, size: Int64(new.text.count),
-            modified: new.modified ?? now, created: existing.entry.created)
+            hasDraft: false, hasAssets: hasAssets, isAwaited: false,
+            size: Int64(new.text.count), modified: new.modified ?? now,
+            created: existing.entry.created)
         return SaveResult(id: existing.id, outcome: outcome, entry: entry)
     }
 

@@ -136,7 +136,9 @@ extension Tree {
         var last = RecordID(0)
         while true {
             let rows = try store.records(in: type, after: last, limit: 1000)
-            names += rows.map { ControlName($0.stem.fileName, .meta($0.id)) }
+            names += rows.lazy.filter { !$0.isAwaited }.map {
+                ControlName($0.stem.fileName, .meta($0.id))
+            }
             guard let end = rows.last else { return names }
             last = end.id
         }

@@ -14,8 +14,9 @@ struct CheckCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Remove files of large fields that the database does not know, when nothing else is \
-            wrong. After a restore from a backup they may be of later records: keep them then.
+            Remove files of large fields that no record, version or deleted record needs any more, \
+            when nothing else is wrong. Files that the database has never known stay: they may be \
+            all that is left of their records.
             """)
     var repair = false
 
@@ -30,18 +31,30 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure(
                 access.directory,
                 "\(Showing.count(problems.count, "problem")). Keep a copy of the directory before "
-                    + "anything else. What no command above mends comes from a backup.")
+                    + "anything else. What no command above mends comes from a backup; without "
+                    + "one, `sqlite3 store.sqlite .recover` prints what can be read.")
         }
         if repair {
             let reply = try access.perform(.collectAssets, about: access.directory)
             let removed = reply.result.integerMember("removed") ?? 0
             Terminal.print("\(Showing.count(removed, "unused file")) removed")
-        } else if unknown > 0 {
-            Terminal.print(
-                "\(Showing.count(unknown, "file")) in assets/ that no record has. After a restore "
-                    + "from a backup they may be of later records; else fsck --repair removes them."
-            )
         }
+        if !unknown.isEmpty { try tell(unknown, store, access) }
         Terminal.print("\(access.directory): clean")
+    }
+
+    /// Errors: with --repair, which leaves them as they are.
+    private func tell(
+        _ unknown: [ContentHash], _ store: RecordStore, _ access: StoreAccess
+    ) throws(CommandFailure) {
+        for hash in unknown {
+            Terminal.print("\(store.assetPath(hash)): not known to this store")
+        }
+        let message =
+            "\(Showing.count(unknown.count, "file")) of large fields not known to this store. They "
+            + "are of records that were made after a backup that was put back, or store.sqlite is "
+            + "another store's. Nothing removes them: move them away yourself."
+        if repair { throw CommandFailure(access.directory, message) }
+        Terminal.error("\(access.directory): \(message)")
     }
 }

@@ -8,6 +8,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export", abstract: "Write the records of a type as JSON, NDJSON or CSV.",
         discussion: """
             Each row has the record name as $name, so that recordfs import makes the same records. \
+            A name that another type of the zone has is NAME:TYPE, also after an import elsewhere. \
             A CSV cell holds text as it is and other values as JSON.
             """)
 

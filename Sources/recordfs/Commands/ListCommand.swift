@@ -12,8 +12,9 @@ struct ListCommand: ParsableCommand {
     var long = false
     @Flag(help: "One JSON object for each entry.")
     var json = false
-    @Argument(help: "What to list; the databases by default.")
-    var path = PathArgument(argument: "")
+    @Argument(
+        help: "What to list; by default the working directory on a mount, elsewhere the databases.")
+    var path: PathArgument?
 
     private struct Entry {
         let name: String
@@ -23,7 +24,7 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = try path.located(by: state)
+        let place = try (path ?? PathArgument(argument: "")).located(by: state)
         let target = place.path
         guard target.database != nil else {
             show(Database.allCases.map { Entry(name: "\($0.name)/") })
@@ -76,7 +77,7 @@ struct ListCommand: ParsableCommand {
         while true {
             let page = try store.records(in: type.id, after: last, limit: 1000)
             guard let next = page.last?.id else { break }
-            entries += page.map(entry(of:))
+            entries += page.filter { !$0.isAwaited }.map(entry(of:))
             last = next
         }
         var lastAsset = AssetID(0)

@@ -23,8 +23,8 @@ struct MountCommand: ParsableCommand {
     @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
-            "Mount options, separated by commas: ro, allow_other, xattr, nonempty, grace=SECONDS, "
-                + "those of fuse.",
+            "Mount options, separated by commas: ro, rw, allow_other, xattr, nonempty, noexec, "
+                + "noatime, grace=SECONDS, those of fuse.",
             valueName: "options"))
     var options: [String] = []
     @Option(help: .hidden)
@@ -64,35 +64,57 @@ struct MountSettings {
     /// Options that go to libfuse as they are.
     let extraOptions: [String]
 
-    /// Options of fstab that are for others than the file system.
+    /// Options that are for others than the file system, or say what is so anyway.
     private static let ignored: Set<String> = [
-        "rw", "defaults", "auto", "noauto", "nofail", "user", "users", "nouser", "_netdev", "dev",
-        "nodev", "suid", "nosuid", "exec", "noexec", "atime", "noatime", "relatime",
+        "defaults", "auto", "noauto", "nofail", "user", "users", "nouser", "_netdev", "nodev",
+        "nosuid",
     ]
+
+    /// Options that fuse knows and that cannot be had here, with the reason.
+    private static func refusal(of option: String) -> String? {
+        switch option {
+        case "fsname", "subtype": "this is how commands find the store of a mount. Leave it out."
+        case "auto_unmount":
+            "the process of a mount takes it away when it ends, and recordfs mount mends the mount "
+                + "of one that was killed. Leave it out."
+        case "suid", "dev":
+            "set-user-ID programs and devices never have an effect on a mount. Leave it out."
+        case "max_read": "the size of reads is agreed on with the kernel. Leave it out."
+        default: nil
+        }
+    }
 
     init(_ command: MountCommand) throws(CommandFailure) {
         let configuration = try StoreAccess(Places.state).configuration()
-        var isReadOnly = command.readOnly || configuration.isReadOnly
+        var isReadOnlyOption = false
         var allowsOther = command.allowOther
         var hasExtendedAttributes = false
         var grace = configuration.grace
         var named = command.state.named
         var hidesFiles = false
+        var kernelOptions: Set<String> = []
         var extra: [String] = []
         for option in command.options.flatMap({ $0.split(separator: ",").map(String.init) }) {
             let value = option.split(separator: "=", maxSplits: 1).dropFirst().first.map(
                 String.init)
             switch option.prefix(while: { $0 != "=" }) {
-            case "ro": isReadOnly = true
+            // Of two that exclude each other the last one holds, as in mount(8).
+            case "ro": isReadOnlyOption = true
+            case "rw": isReadOnlyOption = false
+            case "noexec", "noatime": kernelOptions.insert(option)
+            case "exec": kernelOptions.remove("noexec")
+            case "atime", "relatime": kernelOptions.remove("noatime")
+            case "max_read" where value == "0": break
             case "allow_other": allowsOther = true
             case "xattr": hasExtendedAttributes = true
             case "noxattr": hasExtendedAttributes = false
             case "nonempty": hidesFiles = true
-            case "state": named = value.map(Places.absolute) ?? named
-            case "fsname", "subtype":
-                throw CommandFailure(
-                    option, "this is how commands find the store of a mount. Leave it out.",
-                    status: ExitStatus.usage)
+            case "state":
+                guard let value, !value.isEmpty else {
+                    throw CommandFailure(
+                        option, "state needs the name of a directory.", status: ExitStatus.usage)
+                }
+                named = Places.absolute(value)
             case "grace":
                 guard let seconds = value.flatMap(Double.init), (0...3600).contains(seconds) else {
                     throw CommandFailure(
@@ -102,15 +124,20 @@ struct MountSettings {
                 grace = .milliseconds(Int64(seconds * 1000))
             case let name where Self.ignored.contains(String(name)): break
             case let name where name.hasPrefix("x-") || name.hasPrefix("comment"): break
-            default: extra.append(option)
+            case let name:
+                if let reason = Self.refusal(of: String(name)) {
+                    throw CommandFailure(option, reason, status: ExitStatus.usage)
+                }
+                extra.append(option)
             }
         }
-        self.isReadOnly = isReadOnly
+        // mount(8) says rw where fstab says nothing, which is not against the settings.
+        isReadOnly = command.readOnly || configuration.isReadOnly || isReadOnlyOption
         self.allowsOther = allowsOther
         self.hasExtendedAttributes = hasExtendedAttributes
         self.grace = grace
         self.hidesFiles = hidesFiles
-        extraOptions = extra
+        extraOptions = kernelOptions.sorted() + extra
         threads = max(1, command.threads)
         let place = command.mountpoint ?? configuration.mountpoint ?? Places.defaultMountpoint
         mountpoint = MountedPath(place).path

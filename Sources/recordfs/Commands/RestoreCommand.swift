@@ -11,7 +11,9 @@ struct RestoreCommand: ParsableCommand {
             -r brings back every deleted record below PATH. --since makes every record at or below \
             PATH what it was then: deleted ones come back, changed ones are changed back, those \
             made since stay. All of it is one transaction. What is set aside stays in history, so \
-            that a restore can itself be taken back. --dry-run shows what would be done.
+            that a restore can itself be taken back. --dry-run shows what would be done. A text \
+            that was refused stays in the file of its record, over what is restored; recordfs \
+            draft discard drops it.
             """)
 
     @OptionGroup var state: StateOptions
@@ -32,7 +34,8 @@ struct RestoreCommand: ParsableCommand {
     var since: RestorePoint?
     @Flag(name: [.customShort("n"), .long], help: "With -r or --since: show what would be done.")
     var dryRun = false
-    @Argument(help: "The record; with --list, -r or --since also a directory.")
+    @Argument(
+        help: "The record; with -r or --since also a directory; with --list a zone or record type.")
     var path: PathArgument
 
     func validate() throws {
@@ -54,7 +57,13 @@ struct RestoreCommand: ParsableCommand {
                 path.text, "is not a record. Write DATABASE/ZONE/TYPE/NAME, or add -r or --list.",
                 status: ExitStatus.usage)
         }
-        try place.store.perform(.restore(place.path, version: token), about: path.text)
+        let reply = try place.store.perform(
+            .restore(place.path, version: token), about: path.text)
+        guard reply.result["keptDraft"]?.bool == true else { return }
+        let subject = place.store.subject(path.text) ?? path.text
+        Terminal.error(
+            "\(subject): the file shows its draft, over the version that is back. "
+                + "recordfs draft discard \(path.text) drops the draft.")
     }
 
     private func restoreAll(_ place: LocatedPath, to point: RestorePoint) throws {
@@ -87,6 +96,10 @@ struct RestoreCommand: ParsableCommand {
             parts.append(
                 "\(Showing.grouped(count("inTheWay"))) not, for another record has the name")
         }
+        if count("draftsKept") > 0 {
+            parts.append(
+                "\(Showing.count(count("draftsKept"), "draft")) kept (recordfs draft list)")
+        }
         let subject = place.store.subject(place.text) ?? place.text
         return "\(subject): " + parts.joined(separator: ", ")
     }
@@ -98,9 +111,10 @@ struct RestoreCommand: ParsableCommand {
         }
         guard !plan.steps.isEmpty else { return }
         let rows = plan.steps.map { step in
-            [
-                step.wasDeleted ? "bring back" : "change back", "\(step.laterVersions)",
-                Showing.time(step.lastChange), step.lastAuthor,
+            let change = step.wasDeleted ? "bring back" : "change back"
+            return [
+                step.keepsDraft ? "\(change), draft stays" : change,
+                "\(step.laterVersions)", Showing.time(step.lastChange), step.lastAuthor,
                 String(decoding: spelling.spell(step.path.bytes), as: UTF8.self),
             ]
         }
@@ -110,6 +124,12 @@ struct RestoreCommand: ParsableCommand {
 
     private func listTrash(_ place: LocatedPath) throws {
         let target = place.path
+        guard target.zone != nil else {
+            throw CommandFailure(
+                path.text,
+                "is not a zone. Write recordfs restore --list DATABASE/ZONE, or "
+                    + "DATABASE/ZONE/TYPE.", status: ExitStatus.usage)
+        }
         let store = try place.store.reader()
         let entries = try place.reporting { () throws(RecordError) in
             try store.trash(in: try store.keptZone(at: target).id, type: target.type)
@@ -149,7 +169,7 @@ extension RestoreStep {
         .members([
             "path": .text(path.bytes), "deleted": .bool(wasDeleted),
             "setAside": .integer(laterVersions), "lastChange": .text(Showing.time(lastChange)),
-            "author": .text(lastAuthor),
+            "author": .text(lastAuthor), "draftStays": .bool(keepsDraft),
         ])
     }
 }

@@ -77,6 +77,8 @@ struct StatusCommand: ParsableCommand {
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
         Terminal.print(MountState(of: access, daemon).description)
+        let unsaved = UnsavedRecords(of: daemon)
+        if !unsaved.isEmpty { Terminal.print(unsaved.description(ofStore: access.directory)) }
         Terminal.print(
             "Store in \(access.directory), \(Showing.size(counts.databaseBytes)), "
                 + "\(Showing.count(counts.historyRows, "version")), "

@@ -10,7 +10,9 @@ struct UnmountCommand: ParsableCommand {
         abstract: "End a mount; returns when its process has let go of the store.",
         discussion: """
             --lazy does not mind who uses the mount: what programs have written is saved, and their \
-            open files answer errors from then on.
+            open files answer errors from then on. Without it a mount stays also while texts of \
+            records could not be saved, as on a full disk; with it they are lost, and the log \
+            names them.
             """,
         aliases: ["umount"])
 
@@ -33,6 +35,10 @@ struct UnmountCommand: ParsableCommand {
         let daemon = status(of: store)
         let pid = daemon?.integerMember("pid").map { pid_t(truncatingIfNeeded: $0) }
         let isServed = daemon?.stringMember("mountpoint") == place
+        let unsaved = UnsavedRecords(of: daemon)
+        guard lazy || !isServed || unsaved.isEmpty else {
+            throw CommandFailure(place, unsaved.refusal(ofStore: store.directory))
+        }
         if lazy, isServed, let pid, kill(pid, SIGTERM) == 0 {
             // The daemon itself takes its mount away, after it has saved what is open there.
             if waitForEnd(pid, Self.lazyPatience) { return }

@@ -3,8 +3,9 @@ enum MountHelper {
     /// `mount.recordfs DEVICE DIRECTORY [-sfnv] [-o OPTIONS]` as arguments of `recordfs mount`;
     /// other calls as they are, without the program's name.
     ///
-    /// The device is the state directory; `recordfs` and `none` are the default one.
-    static func translate(_ line: [String]) -> [String] {
+    /// The device is the state directory; `recordfs` and `none` are the default one. Errors: it is
+    /// neither, nor an absolute path: nobody knows in which directory mount(8) is called.
+    static func translate(_ line: [String]) throws(CommandFailure) -> [String] {
         let program = line.first?.split(separator: "/").last ?? ""
         guard program == "mount.recordfs" else { return Array(line.dropFirst()) }
         var places: [String] = []
@@ -13,15 +14,31 @@ enum MountHelper {
         while let word = rest.popFirst() {
             if word == "-o" || word == "-t" || word == "-N" {
                 let value = rest.popFirst()
-                if word == "-o", let value { result += ["-o", value] }
+                if word == "-o", let value {
+                    for option in value.split(separator: ",") where option.hasPrefix("state=") {
+                        try check(option.dropFirst("state=".count))
+                    }
+                    result += ["-o", value]
+                }
             } else if word == "--help" || word == "--version" {
                 result = [word]
             } else if !word.hasPrefix("-") {
                 places.append(word)
             }
         }
-        if let device = places.first, device.hasPrefix("/") { result += ["--state", device] }
+        if let device = places.first, !["recordfs", "none"].contains(device) {
+            try check(device[...])
+            result += ["--state", device]
+        }
         if places.count > 1 { result += ["--", places[1]] }
         return result
+    }
+
+    private static func check(_ state: Substring) throws(CommandFailure) {
+        guard !state.hasPrefix("/") else { return }
+        throw CommandFailure(
+            state.isEmpty ? nil : String(state),
+            "the state directory of a store is an absolute path; recordfs or none stands for the "
+                + "default store.", status: ExitStatus.usage)
     }
 }

@@ -16,6 +16,7 @@ struct MountService {
     /// Where the process that started this one waits; nil when a person did.
     let readyDescriptor: Int32?
     private let stop = StopSignal()
+    private let unsaved = UnsavedTexts()
 
     init(settings: MountSettings, readyDescriptor: Int32?) {
         self.settings = settings
@@ -68,7 +69,9 @@ struct MountService {
         }
         let outcome = Result { () throws(CommandFailure) in
             try reporting(settings.mountpoint) { () throws(RecordError) in
-                try MountDaemon.run(configuration, store: store, stop: stop, logger: logger) {
+                try MountDaemon.run(
+                    configuration, store: store, stop: stop, unsaved: unsaved, logger: logger
+                ) {
                     logger.info("Mounted at \(settings.mountpoint)")
                     sendReady([UInt8(ascii: "R")])
                 }
@@ -115,14 +118,21 @@ struct MountService {
 
     private func handler(_ store: RecordStore) -> ControlServer.Handler {
         let mountpoint = settings.mountpoint
+        let directory = settings.directory
         let isReadOnly = settings.isReadOnly
+        let unsaved = unsaved
         let start = SystemClock().now
         let executor = ControlExecutor(
             store: store,
             verbs: { (verb) throws(RecordError) in
                 switch verb {
                 case .sync: try store.sync()
-                case .shutdown: try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
+                case .shutdown:
+                    let records = UnsavedRecords(unsaved.paths())
+                    guard records.isEmpty else {
+                        throw RecordError(.noSpace, records.description(ofStore: directory))
+                    }
+                    try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
                 case .pause, .resume, .retry:
                     throw RecordError(
                         .unsupported, "there is no server to \(verb.rawValue) the exchange with.")
@@ -130,10 +140,12 @@ struct MountService {
                 return .object([])
             },
             status: {
-                .members([
+                let records = UnsavedRecords(unsaved.paths())
+                return .members([
                     "pid": .integer(getpid()), "mountpoint": .text(mountpoint),
                     "readOnly": .bool(isReadOnly), "since": .text(Showing.time(start)),
-                    "version": .text(ProgramVersion.number),
+                    "version": .text(ProgramVersion.number), "unsaved": records.numberMember,
+                    "unsavedRecords": records.namesMember,
                 ])
             })
         return { (request) throws(RecordError) in try executor.run(request) }

@@ -94,7 +94,7 @@ struct Completion {
             // `soup.js` is the beginning of soup's file name, not of a stem.
             for count in 1...5 where prefix.hasSuffix(".json".prefix(count)) {
                 let stem = Stem(bytes: Array(prefix.utf8.dropLast(count)))
-                if let entry = try store.record(type, stem), entry.state != .waitingDelete {
+                if let entry = try store.record(type, stem), !entry.isHidden {
                     stems.append(stem)
                 }
             }

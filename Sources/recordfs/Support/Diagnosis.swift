@@ -116,15 +116,22 @@ struct Diagnosis {
     }
 
     private func content() -> Finding? {
+        let opened: RecordStore
         do {
-            let counts = try RecordStore.openForReading(directory: store.directory).counts()
+            opened = try RecordStore.openForReading(directory: store.directory)
+        } catch {
+            if error.code == .notFound { return nil }
+            // What cannot be opened cannot be checked; the message says what to do.
+            return Finding(check: "store", state: .wrong, message: error.description)
+        }
+        do {
+            let counts = try opened.counts()
             return Finding(
                 check: "store", state: counts.drafts == 0 ? .good : .warning,
                 message: "\(Showing.count(counts.records, "record")), "
                     + "\(Showing.count(counts.drafts, "draft"))",
                 mend: counts.drafts == 0 ? nil : "recordfs draft list\(option)")
         } catch {
-            if error.code == .notFound { return nil }
             return Finding(
                 check: "store", state: .wrong, message: error.description,
                 mend: "recordfs fsck\(option)")

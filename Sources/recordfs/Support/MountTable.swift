@@ -1,6 +1,6 @@
-import Glibc
 import RecordControl
 import RecordModel
+import RecordMount
 
 /// A mount of this machine, as the kernel lists it: read from its table, so that a mount that
 /// hangs cannot hang a command.
@@ -67,8 +67,6 @@ struct MountTable {
 
     /// Whether the daemon of this mount is gone ("Transport endpoint is not connected").
     static func isStale(_ mountpoint: String) -> Bool {
-        // Not stat: the kernel answers that from its cache for hours, also for a dead daemon.
-        var figures = statvfs()
-        return statvfs(mountpoint, &figures) != 0 && errno == ENOTCONN
+        MountDaemon.isStale(mountpoint: mountpoint)
     }
 }

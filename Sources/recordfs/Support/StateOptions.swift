@@ -9,8 +9,18 @@ import RecordModel
 struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: "The state directory of the store. Also RECORDFS_STATE.")
+        help: """
+            The state directory of the store. Also RECORDFS_STATE, but in a mount: there the \
+            mount's own store is meant.
+            """)
     var directoryArgument: String?
+
+    /// An empty name would be the working directory, whatever that is.
+    func validate() throws {
+        guard directoryArgument?.isEmpty == true else { return }
+        throw ValidationError(
+            "--state needs the name of a directory; without --state the default store is meant.")
+    }
 
     /// The state directory that the command line names.
     var named: String? { directoryArgument.map(Places.absolute) }

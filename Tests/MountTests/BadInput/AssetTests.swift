@@ -53,6 +53,44 @@ extension MountTests {
             #expect(try SystemCall.read(reader, count: 9, at: 0) == Array(Self.photo.prefix(9)))
         }
 
+        @Test("cp -p, tar and rsync keep the time of an asset, also over a remount")
+        func times() throws {
+            let (mounted, folder) = try bench()
+            let source = "\(mounted.outside)/a@photo.jpg"
+            let file = "\(folder)/a@photo.jpg"
+            let scripts = [
+                "cp -p a@photo.jpg $1/", "tar c a@photo.jpg | tar x -C $1",
+                "rsync -a a@photo.jpg $1/", "rsync -au a@photo.jpg $1/",
+                "rsync -au --inplace a@photo.jpg $1/",
+            ]
+            for (number, script) in scripts.enumerated() {
+                let time = 1_600_000_000 + number * 100
+                try SystemCall.writeFile(source, "version \(number)")
+                try SystemCall.setModified(source, seconds: time)
+                try succeed("sh", "-c", script, "sh", folder, directory: mounted.outside)
+                #expect(try SystemCall.readText(file) == "version \(number)", "\(script)")
+                #expect(try SystemCall.status(file).modified == [time, 0], "\(script)")
+                try mounted.remount()
+                #expect(try SystemCall.status(file).modified == [time, 0], "\(script)")
+            }
+        }
+
+        @Test("fsck --repair tells of files that the store has never known, and leaves them")
+        func unknownFiles() throws {
+            let (mounted, _) = try bench()
+            let digits = String(repeating: "ab", count: 32)
+            try SystemCall.makeDirectories("\(mounted.state)/assets/ab")
+            try SystemCall.writeFile("\(mounted.state)/assets/ab/\(digits)", "of another store")
+            let check = try mounted.recordfsResult(["fsck"])
+            #expect(check.status == 0 && check.output.contains(digits), "\(check)")
+            let repair = try mounted.recordfsResult(["fsck", "--repair"])
+            #expect(repair.status == 1, "\(repair)")
+            #expect(repair.output.contains("\(digits): not known to this store"), "\(repair)")
+            #expect(
+                try SystemCall.readText("\(mounted.state)/assets/ab/\(digits)")
+                    == "of another store")
+        }
+
         @Test("LibreOffice's save sequence works on an asset")
         func office() throws {
             let (mounted, folder) = try bench()
@@ -102,6 +140,37 @@ extension MountTests {
             #expect(try SystemCall.list(other).sorted() == ["b.json", "b@photo.jpg"])
             #expect(try mounted.store.drafts() == 0)
             #expect(try mounted.store.stems() == ["a", "b"])
+        }
+
+        @Test(
+            "a stored file that is missing, emptied or changed is EIO, and .error says why",
+            arguments: ["is missing", "has 0 bytes", "was changed"])
+        func damaged(how: String) throws {
+            let (mounted, folder) = try bench()
+            let file = "\(folder)/a@photo.jpg"
+            try SystemCall.writeFile(file, Self.photo)
+            #expect(try SystemCall.readFile(file) == Self.photo)
+            let row = try mounted.store.rows("SELECT hash FROM asset").first
+            let hash = try #require(row?["hash"] as? String)
+            let stored = "\(mounted.state)/assets/\(hash.prefix(2))/\(hash)"
+            switch how {
+            case "is missing": try SystemCall.unlink(stored)
+            case "has 0 bytes": try SystemCall.truncate(stored, 0)
+            default: try SystemCall.writeFile(stored, [1] + Self.photo.dropFirst())
+            }
+            for flags in [O_RDONLY, O_WRONLY | O_APPEND] {
+                let code = SystemCall.code {
+                    try SystemCall.close(try SystemCall.open(file, flags))
+                }
+                #expect(code == EIO)
+            }
+            #expect(try SystemCall.list(folder).contains("a@photo.jpg"))
+            let reason = try SystemCall.readText("\(folder)/.error")
+            #expect(reason.contains("a@photo could not be read"), "\(reason)")
+            #expect(reason.contains("\(stored), \(how)"), "\(reason)")
+            try SystemCall.writeFile(file, Self.photo)
+            #expect(try SystemCall.readFile(file) == Self.photo)
+            try mounted.recordfs("fsck", "--deep")
         }
 
         @Test("an empty asset is one, and a pipe, link or device is not")

@@ -56,6 +56,40 @@ extension MountTests {
             #expect(MountTable.points(below: mounted.folder) == [mounted.mountPoint])
         }
 
+        @Test("a mount command that waits for a daemon when that is killed mends the mount")
+        func killedUnderQuestion() throws {
+            let mounted = try MountedStore()
+            let file = "\(try mounted.makeType())/a.json"
+            try SystemCall.writeFile(file, "{\"n\": 1}")
+            let device = try succeed("stat", "-c", "%d", mounted.mountPoint)
+            let number = try #require(Int(device.filter(\.isNumber)))
+            let control = "\(mounted.outside)/control"
+            try SystemCall.makeDirectory(control)
+            try succeed("mount", "-t", "fusectl", "none", control)
+            defer { MountTable.detach(control) }
+            let waiting = "\(control)/\(number & 0xff | number >> 12 & 0xfff00)/waiting"
+            try mounted.suspend()
+            let mount = try Child(
+                [try Executable.recordfs(), "mount", mounted.mountPoint],
+                environment: ["RECORDFS_STATE": mounted.state])
+            // Its question is with the kernel, and the daemon does not take it.
+            let isAsking = MountTable.wait(
+                seconds: 20,
+                until: {
+                    do {
+                        return try SystemCall.readText(waiting).first != "0"
+                    } catch {
+                        return false
+                    }
+                }, orUntil: { !mount.isRunning })
+            #expect(isAsking)
+            try mounted.kill()
+            let result = try mount.wait()
+            #expect(result.status == 0, "\(result)")
+            #expect(try SystemCall.readText(file) == "{\"n\": 1}")
+            try mounted.recordfs("unmount", mounted.mountPoint)
+        }
+
         @Test("a lazy unmount from outside ends the daemon in good order")
         func lazyUnmount() throws {
             let mounted = try MountedStore()
@@ -101,7 +135,7 @@ extension MountTests {
             let mounted = try MountedStore()
             let folder = try mounted.makeType()
             let pid = try #require(mounted.pid)
-            kill(pid, SIGSTOP)
+            try mounted.suspend()
             let writer = try Child([
                 "python3", "-c", "import sys; open(sys.argv[1], 'w').write('{\"n\": 1}')",
                 "\(folder)/a.json",

@@ -20,6 +20,43 @@ extension MountTests {
             try SystemCall.close(file)
         }
 
+        @Test("on a disk without a free byte assets, trash and empty directories can be removed")
+        func removals() throws {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            let empty = try mounted.makeType("private/Empty/Type")
+            func path(_ number: Int) -> String { "\(folder)/r\(number).json" }
+            for number in 0..<4 { try SystemCall.writeFile(path(number), Self.text(number)) }
+            try SystemCall.writeFile("\(folder)/r0@photo.jpg", "bytes")
+            try SystemCall.unlink(path(1))
+            try SystemCall.syncDirectory(folder)
+            let trashed = "\(mounted.mountPoint)/.recordfs/trash/private/Kitchen/Recipe/r1.json"
+            #expect(SystemCall.exists(trashed))
+            let ballast = "\(disk.directory)/ballast"
+            try fill(ballast)
+            let isFull = (100..<600).contains { number in
+                SystemCall.code { try SystemCall.writeFile(path(number), Self.text(number)) }
+                    == ENOSPC
+            }
+            #expect(isFull)
+            try fill(ballast)
+            let removals: [(String, () throws -> Void)] = [
+                ("asset", { try SystemCall.unlink("\(folder)/r0@photo.jpg") }),
+                ("trash", { try SystemCall.unlink(trashed) }),
+                ("type", { try SystemCall.removeDirectory(empty) }),
+            ]
+            for (what, remove) in removals {
+                #expect(SystemCall.code { try remove() } == 0, "\(what)")
+            }
+            // With room again what could not be saved is saved before the end.
+            try SystemCall.unlink(ballast)
+            try mounted.remount()
+            #expect(!SystemCall.exists("\(folder)/r0@photo.jpg") && !SystemCall.exists(empty))
+            #expect(!SystemCall.exists(trashed))
+            try FailpointTests.checkWhole(mounted, folder)
+        }
+
         @Test("on a disk without a free byte rm, draft discard, unmount, mount and fsck work")
         func trap() throws {
             let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
@@ -51,6 +88,11 @@ extension MountTests {
             try SystemCall.unlink(path(3))
             try mounted.unmount()
             try fill(ballast)
+            let type = "private/Kitchen/Recipe"
+            #expect(try mounted.recordfs("get", "\(type)/r5") == Self.text(5))
+            #expect(try mounted.recordfs("history", "\(type)/r5").contains("created"))
+            #expect(try mounted.recordfs("export", type).contains("\"n\":"))
+            #expect(try mounted.recordfs("ls", type).contains("r5.json"))
             try mounted.mount()
             try SystemCall.unlink(path(4))
             try mounted.kill()

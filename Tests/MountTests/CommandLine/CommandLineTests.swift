@@ -22,6 +22,15 @@ extension MountTests {
             }
         }
 
+        @Test("help says nothing of how the program is made, and ls without a path what it lists")
+        func helpOfList() throws {
+            let help = try home.recordfs("help", "ls")
+            #expect(help.output.contains("working"), "\(help)")
+            #expect(!help.output.contains("PathArgument") && !help.output.contains("default:"))
+            try home.recordfs("put", Self.soup, input: "{}")
+            #expect(try home.recordfs("ls").output == "local/\nprivate/\npublic/\nshared/\n")
+        }
+
         @Test(
             "wrong usage ends with status 2 and says so on standard error",
             arguments: [
@@ -29,6 +38,7 @@ extension MountTests {
                 ["import", "x.json", "private/A"], ["restore", "private/A"],
                 ["completions", "tcsh"],
                 ["debug", "ctl", "explode"], ["mount", "-o", "grace=soon"],
+                ["mount", "--state", ""], ["status", "--state="], ["--state", "", "ls"],
             ])
         func usage(arguments: [String]) throws {
             let result = try finish(

@@ -26,6 +26,27 @@ extension MountTests {
             #expect(status.st_mode & 0o777 == 0o700)
         }
 
+        @Test("status counts what is scratch, and says nothing of it where there is none")
+        func scratch() throws {
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null
+                mkdir -p RecordFS/private/Kitchen/Recipe/.git; cd RecordFS/private/Kitchen/Recipe
+                echo '{"n": 1}' > a.json
+                recordfs status | grep -ci scratch
+                printf 12345 > notes.md; printf 123 > .git/config; ln notes.md C.JSON
+                recordfs status | grep -i scratch
+                recordfs status --json | jq -c '.scratch, .scratchTrash'
+                cd; recordfs unmount; recordfs status --json | jq -c .scratch
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "0", "Scratch: 2 files, 8 B, on this machine only",
+                    #"{"files":2,"bytes":8}"#, #"{"files":0,"bytes":0}"#,
+                    #"{"files":2,"bytes":8}"#,
+                ], "\(result)")
+        }
+
         @Test("commands see and change the same records beside the mount, by paths on it too")
         func beside() throws {
             try home.recordfs("mount")
@@ -49,6 +70,27 @@ extension MountTests {
                 ], "\(result)")
             #expect(result.errors == "")
             #expect(try home.recordfs("unmount").status == 0)
+        }
+
+        @Test("the reason of a refused save outlives vim's backup in .error, errors/ and the log")
+        func refusedSave() throws {
+            let result = try home.shell(
+                """
+                recordfs mount > /dev/null
+                mkdir -p RecordFS/private/Kitchen/Recipe; cd RecordFS/private/Kitchen/Recipe
+                echo '{"n": 1}' > a.json
+                mv a.json a.json~; echo '{bad' > a.json; rm a.json; mv a.json~ a.json
+                cat a.json; grep -o 'line 1, column 2' .error ~/RecordFS/.recordfs/errors/*-a.txt
+                echo '{"n": 2}' > a.json; ls -A . ~/RecordFS/.recordfs/errors
+                cd; recordfs unmount
+                grep -c 'error=line 1, column 2.*record=a .*refused' .local/state/recordfs/recordfs.log
+                """)
+            let lines = result.output.split(separator: "\n").map(String.init)
+            try #require(lines.count == 7, "\(result)")
+            #expect(lines[0] == "{\"n\": 1}" && lines[1] == ".error:line 1, column 2")
+            #expect(lines[2].hasSuffix("-a.txt:line 1, column 2"))
+            #expect(lines[3...5] == [".:", "a.json", "\(place)/.recordfs/errors:"], "\(result)")
+            #expect(lines[6] != "0", "\(result)")
         }
 
         @Test("a mount in use is not ended but detached when asked")
@@ -142,6 +184,62 @@ extension MountTests {
         }
 
         @Test(
+            "an option that cannot be had is refused with its reason, and nothing is mounted",
+            arguments: [
+                "auto_unmount", "max_read=4096", "suid", "ro,dev", "state=", "grace=soon",
+            ])
+        func refusedOption(option: String) throws {
+            let result = try home.recordfs("mount", "-o", option)
+            #expect(result.status == 2 && result.errors.hasPrefix("recordfs: "), "\(result)")
+            #expect(result.errors.split(separator: "\n").count == 1, "\(result)")
+            #expect(!MountTable.isMounted(place))
+        }
+
+        /// Options of a mount, and what the kernel says of it then.
+        struct KernelOptions: Sendable {
+            let given: String
+            let present: Set<String>
+            let absent: Set<String>
+        }
+
+        @Test(
+            "what the kernel does for any file system reaches it, and the last of two holds",
+            arguments: [
+                KernelOptions(
+                    given: "noexec,noatime",
+                    present: ["rw", "nosuid", "nodev", "noexec", "noatime"], absent: ["ro"]),
+                KernelOptions(
+                    given: "ro,rw,max_read=0", present: ["rw", "nosuid", "nodev"],
+                    absent: ["ro", "noexec", "noatime"]),
+                KernelOptions(
+                    given: "rw,ro,noexec,exec,noatime,relatime", present: ["ro"],
+                    absent: ["rw", "noexec", "noatime"]),
+                KernelOptions(
+                    given: "defaults,user,nodev,nosuid", present: ["rw", "nosuid", "nodev"],
+                    absent: ["ro", "noexec"]),
+            ])
+        func kernelOptions(_ options: KernelOptions) throws {
+            let mount = try home.recordfs("mount", "-o", options.given)
+            #expect(mount.status == 0, "\(mount)")
+            let shown = try succeed("findmnt", "-n", "-o", "OPTIONS", "--mountpoint", place)
+            let words = Set(shown.split { $0 == "," || $0.isWhitespace }.map(String.init))
+            #expect(words.isSuperset(of: options.present), "\(shown)")
+            #expect(words.isDisjoint(with: options.absent), "\(shown)")
+            #expect(try home.recordfs("unmount").status == 0)
+        }
+
+        @Test("a read-only setting holds against the rw that mount(8) says by itself")
+        func readOnlySetting() throws {
+            try home.recordfs("put", "private/A/B/c", input: "{}")
+            try SystemCall.makeDirectories("\(home.folder)/.config/recordfs")
+            _ = try home.file(".config/recordfs/config.json", #"{"readOnly": true}"#)
+            #expect(try home.recordfs("mount", "-o", "rw").status == 0)
+            let file = "\(place)/private/A/B/c.json"
+            #expect(SystemCall.code { try SystemCall.writeFile(file, "{}") } == EROFS)
+            #expect(try home.recordfs("unmount").status == 0)
+        }
+
+        @Test(
             "what is no socket in the place of the control socket is named and stays",
             arguments: ["install -D /dev/null", "touch", "mkfifo", "ln -s /dev/null"])
         func controlSocket(make: String) throws {
@@ -199,6 +297,40 @@ extension MountTests {
             let daemon = try JSONParser.parse(Array(status.output.utf8))["daemon"]
             #expect(daemon?["mountpoint"]?.string?.string == place)
             #expect(try home.recordfs("--state", state, "unmount").status == 0)
+        }
+
+        @Test(
+            "mount.recordfs mounts no other store than the one that is named",
+            arguments: [["relative/x"], ["./x"], ["x"], ["none", "-o", "rw,state=relative/x"]])
+        func helperRefuses(words: [String]) throws {
+            let helper = "\(home.folder)/mount.recordfs"
+            try SystemCall.symlink(to: try Executable.recordfs(), at: helper)
+            let result = try finish(
+                [helper, words[0], place] + words.dropFirst(), environment: home.environment)
+            #expect(result.status == 2 && result.errors.contains("absolute path"), "\(result)")
+            #expect(!MountTable.isMounted(place))
+            #expect(!SystemCall.exists("\(home.folder)/.local/share/recordfs"))
+        }
+
+        @Test("a directory that is no store is not taken for one, and keeps its mode")
+        func foreignDirectory() throws {
+            let other = "\(home.folder)/other"
+            try SystemCall.makeDirectory(other)
+            _ = try home.file("other/mine", "x")
+            #expect(chmod(other, 0o755) == 0)
+            let mount = try home.recordfs("mount", "--state", other)
+            #expect(mount.status == 1 && mount.errors.contains("is no store"), "\(mount)")
+            #expect(!MountTable.isMounted(place))
+            let empty = "\(home.folder)/empty"
+            try SystemCall.makeDirectory(empty)
+            #expect(chmod(empty, 0o755) == 0)
+            #expect(try home.recordfs("mount", "--state", empty).status == 0)
+            #expect(try home.recordfs("unmount", "--state", empty).status == 0)
+            for directory in [other, empty] {
+                var status = stat()
+                #expect(stat(directory, &status) == 0 && status.st_mode & 0o7777 == 0o755)
+            }
+            #expect(try SystemCall.list(other) == ["mine"])
         }
 
         @Test("doctor names a mount that has lost its process, and mount heals it")

@@ -91,6 +91,26 @@ extension MountTests {
                     ".: 2 brought back, 2 changed back, 1 made since stay\n"), "\(result)")
         }
 
+        @Test("a refused text stays in its file over the restored record, as the preview says")
+        func drafts() throws {
+            let before = try token
+            let result = try inZone(
+                """
+                echo '{"n": 7}' > Recipe/r1.json; echo '{"n": 8, work' > Recipe/r1.json
+                recordfs restore --since \(before) --dry-run Recipe | tail -n 1 | cut -d ' ' -f 1-4
+                recordfs restore --since \(before) Recipe
+                cat Recipe/r1.json; recordfs get Recipe/r1.json
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "change back, draft stays", "{\"n\": 8, work", "{\"n\": 1}",
+                ], "\(result)")
+            #expect(
+                result.errors.hasSuffix(
+                    "Recipe: 0 brought back, 1 changed back, 1 draft kept (recordfs draft list)\n"),
+                "\(result)")
+        }
+
         @Test(
             "times are written in several ways",
             arguments: ["1h", "2020-01-01", "2020-01-01T10:00", "2020-01-01 10:00:00Z", "9999999w"])
@@ -105,7 +125,7 @@ extension MountTests {
         func usage() throws {
             for arguments in [
                 ["--since", "soon", "."], ["--since", "-5", "."], ["--dry-run", "."],
-                ["-r", "--token", "1", "."], ["-r", "--list", "."], ["."],
+                ["-r", "--token", "1", "."], ["-r", "--list", "."], ["."], ["--list", "private"],
             ] {
                 let words = arguments.joined(separator: " ")
                 #expect(try inZone("recordfs restore \(words)").status == 2, "\(words)")

@@ -50,11 +50,19 @@ extension MountTests {
             try SystemCall.writeFile(CrashOperation.file(folder, 1), CrashOperation.old(1))
             try SystemCall.writeFile("\(folder)/rec-1@photo.jpg", Self.bytes)
             try mounted.unmount()
-            // Files that no row refers to, as a kill between move and commit leaves them.
+            // Files that no row refers to: a kill between move and commit leaves them.
             for name in ["ab", "cd"] {
-                try SystemCall.makeDirectories("\(mounted.state)/assets/\(name)")
-                let digits = String(repeating: name, count: 32)
-                try SystemCall.writeFile("\(mounted.state)/assets/\(name)/\(digits)", "lost")
+                let source = "\(mounted.outside)/\(name)"
+                try SystemCall.writeFile(source, name)
+                let put = try finish(
+                    [
+                        try Executable.recordfs(), "put",
+                        "private/Kitchen/Recipe/rec-1@\(name).bin", source,
+                    ],
+                    environment: [
+                        "RECORDFS_STATE": mounted.state, "RECORDFS_FAILPOINT": "assetMoved:1",
+                    ])
+                #expect(put.status == 128 + SIGKILL, "assetMoved was never reached: \(put)")
             }
             let fsck = try finish(
                 [try Executable.recordfs(), "fsck", "--repair"],

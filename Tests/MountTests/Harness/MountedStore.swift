@@ -89,6 +89,26 @@ final class MountedStore: Sendable {
         daemon = nil
     }
 
+    /// SIGSTOP: returns when no thread of the daemon runs any more, which takes a moment.
+    func suspend() throws {
+        let pid = try #require(pid)
+        #expect(Glibc.kill(pid, SIGSTOP) == 0)
+        let isStopped = MountTable.wait(
+            seconds: 20, until: { Self.isStopped(pid) }, orUntil: { !self.isAlive })
+        #expect(isStopped)
+    }
+
+    private static func isStopped(_ pid: pid_t) -> Bool {
+        do {
+            return try SystemCall.list("/proc/\(pid)/task").allSatisfy { task in
+                let status = try SystemCall.readText("/proc/\(pid)/task/\(task)/stat")
+                return status.split(separator: ")").last?.hasPrefix(" T") == true
+            }
+        } catch {
+            return false
+        }
+    }
+
     /// Waits until the daemon has ended by itself, as a failpoint makes it do.
     func waitForDeath(seconds: Double = 20) throws -> Int32 {
         defer { daemon = nil }

@@ -1,0 +1,42 @@
+import RecordControl
+import RecordModel
+
+/// The records whose texts only the daemon has, for it could not save them yet.
+struct UnsavedRecords {
+    /// So many are named.
+    private static let namesMax = 20
+
+    private let count: Int
+    private let names: [String]
+
+    init(_ paths: [String]) {
+        count = paths.count
+        names = Array(paths.prefix(Self.namesMax))
+    }
+
+    /// As the daemon says it of itself.
+    init(of daemon: JSONValue?) {
+        count = daemon?.integerMember("unsaved").map { Int(clamping: $0) } ?? 0
+        let names = daemon?["unsavedRecords"]?.array ?? []
+        self.names = names.compactMap { $0.string?.string }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    var numberMember: JSONValue { .integer(count) }
+    var namesMember: JSONValue { .array(names.map { .text($0) }) }
+
+    /// `2 texts are not saved yet: PATH, PATH. How they are.`
+    func description(ofStore directory: String) -> String {
+        let verb = count == 1 ? "is" : "are"
+        let more = count > names.count ? " and \(Showing.grouped(count - names.count)) more" : ""
+        return "\(Showing.count(count, "text")) \(verb) not saved yet: "
+            + "\(names.joined(separator: ", "))\(more). Free space on the disk of \(directory), "
+            + "and the daemon saves by itself."
+    }
+
+    /// Why a mount is not ended.
+    func refusal(ofStore directory: String) -> String {
+        description(ofStore: directory) + " --lazy ends the mount without them."
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import RecordModel
+import Testing
+
+extension MountTests {
+    /// A text that a full disk keeps in the daemon's memory, and the end of the mount.
+    @Suite struct UnsavedTextTests {
+        private let disk: LoopFileSystem
+        private let home: CommandLineHome
+        private var state: String { "\(disk.directory)/state" }
+        private var ballast: String { "\(disk.directory)/ballast" }
+        private var place: String { "\(home.folder)/RecordFS" }
+
+        init() throws {
+            disk = try LoopFileSystem(kind: "ext4", megabytes: 48)
+            home = try CommandLineHome()
+        }
+
+        /// Mounts, fills the disk, and gives a record that cannot be saved, with its text.
+        private func mountFull() throws -> (path: String, text: String) {
+            #expect(try home.recordfs("mount", "--state", state, place).status == 0)
+            try SystemCall.makeDirectories("\(place)/private/Kitchen/Recipe")
+            let pad = String(repeating: "x", count: 40_000)
+            for number in 0..<400 {
+                let path = "private/Kitchen/Recipe/r\(number).json"
+                let text = "{\"n\": \(number), \"pad\": \"\(pad)\"}"
+                try fill()
+                let code = SystemCall.code { try SystemCall.writeFile("\(place)/\(path)", text) }
+                if code == 0 { continue }
+                #expect(code == ENOSPC)
+                // The store moves its log after a refusal, which may give room for one more.
+                if try staysUnsaved(path) { return (path, text) }
+            }
+            throw ChildFailure(description: "the disk was never full")
+        }
+
+        /// Writes until not a byte more goes onto the disk.
+        private func fill() throws {
+            let file = try SystemCall.open(ballast, O_WRONLY | O_CREAT | O_APPEND)
+            for size in [1 << 20, 1 << 16, 4096, 512, 1] {
+                while SystemCall.code({
+                    try SystemCall.write(file, [UInt8](repeating: 1, count: size))
+                }) == 0 {}
+            }
+            try SystemCall.close(file)
+        }
+
+        private func staysUnsaved(_ path: String) throws -> Bool {
+            for _ in 0..<3 {
+                try fill()
+                let status = try home.recordfs("status", "--state", state)
+                if !status.output.contains("1 text is not saved yet: \(path)") { return false }
+            }
+            return true
+        }
+
+        @Test("unmount is refused and names it; when there is room it is saved and unmount works")
+        func refused() throws {
+            let (path, text) = try mountFull()
+            let refused = try home.recordfs("unmount", "--state", state)
+            #expect(refused.status == 1 && refused.errors.contains(path), "\(refused)")
+            #expect(refused.errors.contains("--lazy"), "\(refused)")
+            #expect(refused.errors.split(separator: "\n").count == 1, "\(refused)")
+            #expect(try home.recordfs("debug", "ctl", "--state", state, "shutdown").status == 1)
+            #expect(MountTable.isMounted(place))
+            let status = try home.recordfs("status", "--json", "--state", state)
+            let daemon = try JSONParser.parse(Array(status.output.utf8))["daemon"]
+            #expect(daemon?["unsaved"]?.int64 == 1, "\(status)")
+            try SystemCall.unlink(ballast)
+            let place = place
+            let isSaved = MountTable.wait(
+                seconds: 20,
+                until: {
+                    do {
+                        let status = try SystemCall.readText("\(place)/.recordfs/status.json")
+                        return status.contains("\"unsaved\": 0")
+                    } catch {
+                        return false
+                    }
+                }, orUntil: { false })
+            #expect(isSaved)
+            let unmount = try home.recordfs("unmount", "--state", state)
+            #expect(unmount.status == 0, "\(unmount)")
+            #expect(!MountTable.isMounted(place))
+            let saved = try home.recordfs("get", "--state", state, path)
+            #expect(saved.output == text, "\(saved.errors)")
+        }
+
+        @Test("unmount --lazy ends the mount, and the log names what is lost")
+        func lazy() throws {
+            let (path, _) = try mountFull()
+            let unmount = try home.recordfs("unmount", "--lazy", "--state", state)
+            #expect(unmount.status == 0, "\(unmount)")
+            #expect(!MountTable.isMounted(place))
+            let folder = "\(home.folder)/.local/state/recordfs"
+            let logs = try SystemCall.list(folder).map { name in
+                try SystemCall.readText("\(folder)/\(name)")
+            }
+            #expect(logs.contains { $0.contains("\(path) could not be saved") }, "\(logs)")
+            try SystemCall.unlink(ballast)
+            #expect(try home.recordfs("fsck", "--state", state).status == 0)
+        }
+    }
+}
