@@ -82,7 +82,7 @@ extension MountTests {
                         return false
                     }
                 }, orUntil: { !mount.isRunning })
-            #expect(isAsking)
+            #expect(isAsking, "\(mount.errorsSoFar) \(mount.outputSoFar)")
             try mounted.kill()
             let result = try mount.wait()
             #expect(result.status == 0, "\(result)")

@@ -5,37 +5,24 @@ import Testing
 extension MountTests {
     /// A text that a full disk keeps in the daemon's memory, and the end of the mount.
     @Suite struct UnsavedTextTests {
-        private let disk: LoopFileSystem
+        private let disk: MemoryDisk
         private let home: CommandLineHome
         private var state: String { "\(disk.directory)/state" }
         private var ballast: String { "\(disk.directory)/ballast" }
         private var place: String { "\(home.folder)/RecordFS" }
+        private let path = "private/Kitchen/Recipe/r.json"
+        private let text = "{\"n\": 2}\n"
 
         init() throws {
-            disk = try LoopFileSystem(kind: "ext4", megabytes: 48)
+            disk = try MemoryDisk(megabytes: 40)
             home = try CommandLineHome()
         }
 
-        /// Mounts, fills the disk, and gives a record that cannot be saved, with its text.
-        private func mountFull() throws -> (path: String, text: String) {
+        /// Mounts, fills the disk, and changes a record, which cannot be saved.
+        private func mountFull() throws {
             #expect(try home.recordfs("mount", "--state", state, place).status == 0)
             try SystemCall.makeDirectories("\(place)/private/Kitchen/Recipe")
-            let pad = String(repeating: "x", count: 40_000)
-            for number in 0..<400 {
-                let path = "private/Kitchen/Recipe/r\(number).json"
-                let text = "{\"n\": \(number), \"pad\": \"\(pad)\"}"
-                try fill()
-                let code = SystemCall.code { try SystemCall.writeFile("\(place)/\(path)", text) }
-                if code == 0 { continue }
-                #expect(code == ENOSPC)
-                // The store moves its log after a refusal, which may give room for one more.
-                if try staysUnsaved(path) { return (path, text) }
-            }
-            throw ChildFailure(description: "the disk was never full")
-        }
-
-        /// Writes until not a byte more goes onto the disk.
-        private func fill() throws {
+            try SystemCall.writeFile("\(place)/\(path)", "{\"n\": 1}\n", sync: true)
             let file = try SystemCall.open(ballast, O_WRONLY | O_CREAT | O_APPEND)
             for size in [1 << 20, 1 << 16, 4096, 512, 1] {
                 while SystemCall.code({
@@ -43,20 +30,13 @@ extension MountTests {
                 }) == 0 {}
             }
             try SystemCall.close(file)
-        }
-
-        private func staysUnsaved(_ path: String) throws -> Bool {
-            for _ in 0..<3 {
-                try fill()
-                let status = try home.recordfs("status", "--state", state)
-                if !status.output.contains("1 text is not saved yet: \(path)") { return false }
-            }
-            return true
+            let code = SystemCall.code { try SystemCall.writeFile("\(place)/\(path)", text) }
+            #expect(code == ENOSPC)
         }
 
         @Test("unmount is refused and names it; when there is room it is saved and unmount works")
         func refused() throws {
-            let (path, text) = try mountFull()
+            try mountFull()
             let refused = try home.recordfs("unmount", "--state", state)
             #expect(refused.status == 1 && refused.errors.contains(path), "\(refused)")
             #expect(refused.errors.contains("--lazy"), "\(refused)")
@@ -88,7 +68,7 @@ extension MountTests {
 
         @Test("unmount --lazy ends the mount, and the log names what is lost")
         func lazy() throws {
-            let (path, _) = try mountFull()
+            try mountFull()
             let unmount = try home.recordfs("unmount", "--lazy", "--state", state)
             #expect(unmount.status == 0, "\(unmount)")
             #expect(!MountTable.isMounted(place))
@@ -100,5 +80,20 @@ extension MountTests {
             try SystemCall.unlink(ballast)
             #expect(try home.recordfs("fsck", "--state", state).status == 0)
         }
+    }
+}
+
+/// A disk of its own in memory, which is full soon.
+private final class MemoryDisk {
+    let directory: String
+
+    init(megabytes: Int) throws {
+        directory = try TestRoot.makeDirectory("disk")
+        try succeed("mount", "-t", "tmpfs", "-o", "size=\(megabytes)M", "none", directory)
+    }
+
+    deinit {
+        MountTable.detach(directory)
+        TestRoot.removeTree(directory)
     }
 }
