@@ -14,7 +14,10 @@ from server import Server
 
 RATE_GOAL = 0.5
 MEMORY_GOAL = 150e6
+DOWNLOAD_GOAL = 32e6
+FEED_GOAL = 5e-3
 CLIENTS = 4
+DOWNLOADS = 8
 
 
 def arguments():
@@ -128,13 +131,15 @@ def run(options):
             found, seconds = measure.download(client, "batch0", extended)
             figures["download"][name] = found / seconds
         figures["assets"] = measure.assets(client, "batch0", 8 if options.quick else 200)
-        figures["zones"] = measure.many_zones(client, [1, 10] if options.quick else [1, 100, 900],
-                                              rounds)
+        counts = [1, 10] if options.quick else [1, 100, 1_000, 10_000]
+        figures["zones"] = measure.many_zones(client, counts, rounds)
         figures["growth"] = growth(options, client, sizes, rounds)
         sockets = measure.long_polls(client, 200)
         figures["memory"] = dict(zip(("now", "highest"), server.memory()))
         for waiting in sockets:
             waiting.close()
+        figures["downloads"] = measure.downloads(
+            server, client, "batch0", 8 if options.quick else 250, DOWNLOADS)
         figures["hostile"] = attack(options, server)
         return figures
     finally:
@@ -146,7 +151,7 @@ def main():
     options = arguments()
     figures = run(options)
     text = tables(figures)
-    goals = judge(figures, RATE_GOAL, MEMORY_GOAL)
+    goals = judge(figures, RATE_GOAL, MEMORY_GOAL, DOWNLOAD_GOAL, FEED_GOAL)
     print(text + goals)
     if options.json:
         with open(options.json, "w") as file:

@@ -1,5 +1,6 @@
 """Callers who want the server's memory and disk, and what it needs of both meanwhile."""
 
+import itertools
 import json
 import os
 import random
@@ -38,6 +39,21 @@ def large_records():
     fields = {"note": {"value": "x" * 180_000, "type": "STRING"}}
     return json.dumps({"zoneID": {"zoneName": ZONE}, "atomic": False,
                        "operations": [record(f"large{n}", fields) for n in range(20)]}).encode()
+
+
+def long_lists():
+    """Records that are as large as records may be, of numbers as small as they may be."""
+    fields = {"list": {"value": [1] * 450_000, "type": "INT64_LIST"}}
+    return json.dumps({"zoneID": {"zoneName": ZONE}, "atomic": False, "operations": [
+        record(f"list{n}", fields) for n in range(3)]}, separators=(",", ":")).encode()
+
+
+def many_words():
+    """The same of words, each of which an index could want to have."""
+    words = " ".join(f"{n:x}" for n in range(160_000))
+    fields = {"text": {"value": words, "type": "STRING"}}
+    return json.dumps({"zoneID": {"zoneName": ZONE}, "atomic": False, "operations": [
+        record(f"words{n}", fields) for n in range(4)]}).encode()
 
 
 class Caller(threading.Thread):
@@ -97,6 +113,9 @@ def works():
     names = json.dumps({"zoneID": {"zoneName": ZONE},
                         "records": [{"recordName": f"large{n % 20}"} for n in range(200)]}).encode()
     feed = json.dumps({"zones": [{"zoneID": {"zoneName": ZONE}}]}).encode()
+    lists_saved, words_saved = long_lists(), many_words()
+    query = json.dumps({"zoneID": {"zoneName": ZONE}, "query": {"recordType": "Item", "sortBy": [
+        {"fieldName": "note", "ascending": False}]}}).encode()
 
     def zones(caller):
         name = f"z{random.random()}" + "x" * 200
@@ -129,6 +148,9 @@ def works():
         "texts": lambda c: c.operation("records/modify", strings),
         "large saves": lambda c: c.operation("records/modify", large),
         "large lookups": lambda c: c.operation("records/lookup", names),
+        "long lists": lambda c: c.operation("records/modify", lists_saved),
+        "many words": lambda c: c.operation("records/modify", words_saved),
+        "sorted queries": lambda c: c.operation("records/query", query),
         "slow readers": lambda c: c.operation("changes/zone", feed, read=False),
         "uploads": uploads, "zones": zones, "deletions": deletions,
     }
@@ -152,7 +174,7 @@ def attack(server, client, seconds):
     end = time.monotonic() + seconds
     kinds = works()
     callers = [Caller(client, end, work, statuses.setdefault(name, {}))
-               for _ in range(CALLERS // len(kinds)) for name, work in kinds.items()]
+               for name, work in itertools.islice(itertools.cycle(kinds.items()), CALLERS)]
     client.send(f"/database/1/{CONTAINER}/development/private/records/modify", large_records())
     before = disk(server.data)
     for caller in callers:

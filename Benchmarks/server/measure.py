@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import statistics
 import threading
 import time
@@ -136,24 +137,32 @@ def download(client, zone, extended):
             return found, seconds
 
 
-def assets(client, zone, megabytes):
-    """Bytes a second of one upload and one download."""
-    name, kind, field = "asset-1", "Item", "photo"
+def upload(client, zone, payload):
+    """The dictionary of an upload for the record `asset-1`, and its seconds."""
     tokens = client.ask("assets/upload", {"zoneID": {"zoneName": zone}, "tokens": [
-        {"recordName": name, "recordType": kind, "fieldName": field}]})["tokens"]
-    payload = os.urandom(1 << 20) * megabytes
+        {"recordName": "asset-1", "recordType": "Item", "fieldName": "photo"}]})["tokens"]
     start = time.perf_counter()
     path = tokens[0]["url"].split("/", 3)[3]
     client.connection.request("POST", "/" + path, payload,
                               {"Content-Type": "application/octet-stream"})
     answer = client.connection.getresponse()
-    value = json.loads(answer.read())["singleFile"]
-    up = time.perf_counter() - start
-    record = {"recordName": name, "recordType": kind,
-              "fields": {field: {"value": value, "type": "ASSETID"}}}
+    return json.loads(answer.read())["singleFile"], time.perf_counter() - start
+
+
+def asset_url(client, zone, value):
+    """Saves the upload in its record, and gives where it can be had."""
+    record = {"recordName": "asset-1", "recordType": "Item",
+              "fields": {"photo": {"value": value, "type": "ASSETID"}}}
     made = client.ask("records/modify", {"zoneID": {"zoneName": zone}, "operations": [
-        {"operationType": "create", "record": record}]})["records"][0]
-    url = made["fields"][field]["value"]["downloadURL"].replace("${f}", "photo")
+        {"operationType": "forceReplace", "record": record}]})["records"][0]
+    return made["fields"]["photo"]["value"]["downloadURL"].replace("${f}", "photo")
+
+
+def assets(client, zone, megabytes):
+    """Bytes a second of one upload and one download."""
+    payload = os.urandom(1 << 20) * megabytes
+    value, up = upload(client, zone, payload)
+    url = asset_url(client, zone, value)
     start = time.perf_counter()
     client.connection.request("GET", "/" + url.split("/", 3)[3])
     answer = client.connection.getresponse()
@@ -162,6 +171,30 @@ def assets(client, zone, megabytes):
     if data != payload:
         raise RuntimeError("the downloaded asset differs from the uploaded one")
     return {"upload": len(payload) / up, "download": len(payload) / down}
+
+
+def downloads(server, client, zone, megabytes, count):
+    """What `count` downloads of one asset at once, taken slowly, add to the server's memory."""
+    value, _ = upload(client, zone, os.urandom(1 << 20) * megabytes)
+    url = asset_url(client, zone, value)
+    end = threading.Event()
+
+    def work():
+        with socket.create_connection((client.host, client.port)) as taker:
+            taker.sendall(f"GET /{url.split('/', 3)[3]} HTTP/1.1\r\nHost: {client.host}\r\n"
+                          "Connection: close\r\n\r\n".encode())
+            while taker.recv(1 << 16):
+                # Now and then, so that all of them are at work together.
+                end.wait(0.0005)
+
+    takers = [threading.Thread(target=work) for _ in range(count)]
+    before = most = server.memory()[0]
+    for taker in takers:
+        taker.start()
+    while any(taker.is_alive() for taker in takers):
+        most = max(most, server.memory()[0])
+        time.sleep(0.05)
+    return most - before
 
 
 def database_token(client):
@@ -179,16 +212,16 @@ def many_zones(client, counts, rounds):
         while made < wanted:
             group = range(made, min(made + BATCH, wanted))
             client.ask("zones/modify", {"operations": [
-                {"operationType": "create", "zone": {"zoneID": {"zoneName": f"z{n:04d}"}}}
+                {"operationType": "create", "zone": {"zoneID": {"zoneName": f"z{n:05d}"}}}
                 for n in group]})
             made += len(group)
-        fill(client, "z0000", (wanted - 1) * 100_000, (wanted - 1) * 100_000 + 1)
+        fill(client, "z00000", (wanted - 1) * 100_000, (wanted - 1) * 100_000 + 1)
         token = database_token(client)
         feed, save = [], []
         for turn in range(rounds):
             record = {"recordName": "one", "recordType": "Item", "fields": fields(turn)}
             save.append(client.call("records/modify", {
-                "zoneID": {"zoneName": "z0000"},
+                "zoneID": {"zoneName": "z00000"},
                 "operations": [{"operationType": "forceReplace", "record": record}]})[1])
             data, elapsed = client.call("changes/database", {"syncToken": token})
             answer = json.loads(data)
@@ -202,7 +235,6 @@ def many_zones(client, counts, rounds):
 
 def long_polls(client, count):
     """Opens `count` long polls and keeps them; their sockets."""
-    import socket
     sockets = []
     for index in range(count):
         path = f"/device/1/{CONTAINER}/development/tokens/create"

@@ -29,7 +29,7 @@ class Server:
         self.process = subprocess.Popen(
             [self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
              "--container", CONTAINER, "--set", "log-level=warning", "--set", "user-rate=0",
-             "--set", "address-rate=0"],
+             "--set", "address-rate=0", "--set", "zones=20000"],
             stdout=log, stderr=log)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:

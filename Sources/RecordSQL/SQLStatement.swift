@@ -57,6 +57,11 @@ package struct SQLStatement {
         if let failure { throw failure }
     }
 
+    /// Binds one parameter; the others keep their values, also over `reset`.
+    package func bind(_ value: SQLValue, to index: Int32) throws(RecordError) {
+        try check(bind(value, at: index))
+    }
+
     private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
         switch value {
         case .null: sqlite3_bind_null(handle, index)

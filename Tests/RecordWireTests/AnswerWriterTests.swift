@@ -59,6 +59,66 @@ import Testing
         #expect(text(bytes) == #"{"records":[\#(copies)]}"#)
     }
 
+    @Test("a long answer is in parts, of which long values are themselves")
+    func parts() throws {
+        let long = Array("\"\(String(repeating: "x", count: 200_000))\"".utf8)
+        func write(_ answer: inout AnswerWriter) {
+            answer.object { answer in
+                answer.member("first", 1)
+                answer.key("values")
+                answer.array { answer in
+                    for number in 0..<30_000 { answer.value(number) }
+                    answer.splice(long)
+                    answer.splice(long)
+                    answer.value("end")
+                }
+                answer.member("last", true)
+            }
+        }
+        var writer = AnswerWriter()
+        write(&writer)
+        let answer = writer.answer
+        #expect(answer.count == writer.count)
+        #expect(answer.bytes == writer.bytes)
+        #expect(answer.parts.filter { $0 == long }.count == 2)
+        #expect(answer.parts.allSatisfy { $0 == long || $0.count < 80_000 })
+        let value = try JSONParser.parse(answer.bytes)
+        #expect(value["values"]?.array?.count == 30_003)
+        #expect(value["last"] == true)
+    }
+
+    @Test(
+        "what was printed since a place can be taken back, however long it is",
+        arguments: [0, 10, 100_000], [0, 10, 100_000])
+    func goingBack(before: Int, after: Int) throws {
+        let (first, second) = (
+            Array("\"a\"".utf8), Array("\"\(String(repeating: "b", count: 70_000))\"".utf8)
+        )
+        func write(_ count: Int, _ answer: inout AnswerWriter) {
+            for number in 0..<count / 10 {
+                answer.splice(number % 500 == 499 ? second : first)
+            }
+        }
+        var plain = AnswerWriter()
+        plain.array { answer in
+            write(before, &answer)
+            answer.value("kept")
+        }
+        var writer = AnswerWriter()
+        writer.array { answer in
+            write(before, &answer)
+            let mark = answer.mark
+            answer.object { answer in
+                answer.key("gone")
+                answer.array { answer in write(after, &answer) }
+            }
+            answer.goBack(to: mark)
+            answer.value("kept")
+        }
+        #expect(writer.bytes == plain.bytes)
+        #expect(writer.count == plain.count)
+    }
+
     @Test("2 000 records by copying cost a small part of what reading them costs")
     func speed() throws {
         var generator = FieldGenerator(seed: 3)

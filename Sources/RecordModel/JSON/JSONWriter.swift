@@ -23,6 +23,17 @@ package struct JSONWriter {
 
     package mutating func reserveCapacity(_ bytes: Int) { self.bytes.reserveCapacity(bytes) }
 
+    /// Gives what was printed so far away, and goes on with nothing.
+    package mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    /// Forgets what was printed after the first `count` bytes.
+    package mutating func cut(to count: Int) {
+        bytes.removeLast(max(0, bytes.count - count))
+    }
+
     // Not generic: other modules would call an unspecialised function for each comma.
 
     /// Appends a byte as it is: punctuation.

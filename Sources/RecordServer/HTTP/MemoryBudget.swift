@@ -6,11 +6,19 @@ import Synchronization
 /// their answers until the client has taken them.
 package final class MemoryBudget: Sendable {
     private let bytes: Int
-    fileprivate let held = Atomic<Int>(0)
+    private let held = Atomic<Int>(0)
+    /// Since the process was last asked to give back what is free.
+    private let returned = Atomic<Int>(0)
+    private let onReturned: (@Sendable () -> Void)?
+    private static let returnedBytes = 16 << 20
     /// Of each request, for nothing, so that nobody can lock out small requests with large ones.
     package static let freeBytes = 64 << 10
 
-    package init(bytes: Int) { self.bytes = bytes }
+    /// `onReturned` is called whenever much was given back, and has to be quick.
+    package init(bytes: Int, onReturned: (@Sendable () -> Void)? = nil) {
+        self.bytes = bytes
+        self.onReturned = onReturned
+    }
 
     /// Errors: `limitExceeded` for a request that would have `whole` bytes, which are more than all
     /// may have, `tryAgainLater` when there is not so much left.
@@ -27,16 +35,27 @@ package final class MemoryBudget: Sendable {
             .tryAgainLater, "The server holds too many large requests and answers.",
             retryAfter: 5)
     }
+
+    /// What is negative is taken, whether there is room or not.
+    fileprivate func giveBack(_ count: Int) {
+        held.subtract(count, ordering: .relaxed)
+        guard count > 0, let onReturned,
+            returned.add(count, ordering: .relaxed).newValue >= Self.returnedBytes
+        else { return }
+        if returned.exchange(0, ordering: .relaxed) >= Self.returnedBytes { onReturned() }
+    }
 }
 
 /// What one request holds; given back when nobody has this any more.
 package final class MemoryHold: Sendable {
     private let budget: MemoryBudget
     private let charged = Mutex(0)
+    /// Of the body and its values.
+    private let base = Atomic<Int>(0)
 
     package init(_ budget: MemoryBudget) { self.budget = budget }
 
-    deinit { budget.held.subtract(charged.withLock { $0 }, ordering: .relaxed) }
+    deinit { budget.giveBack(charged.withLock { $0 }) }
 
     /// From now on the request holds so many bytes.
     ///
@@ -48,23 +67,32 @@ package final class MemoryHold: Sendable {
             if due > charged {
                 try budget.take(due - charged, whole: due)
             } else {
-                giveBack(charged - due)
+                budget.giveBack(charged - due)
             }
             charged = due
         }
+    }
+
+    /// The same for a request that will hold more as it is being done.
+    package func setBase(to bytes: Int) throws(ServerError) {
+        try set(to: bytes)
+        base.store(bytes, ordering: .relaxed)
+    }
+
+    /// From now on the request holds so many bytes besides the base. Errors: as `set`.
+    package func add(_ bytes: Int) throws(ServerError) {
+        try set(to: base.load(ordering: .relaxed) + bytes)
     }
 
     /// The same for what cannot be refused any more.
     package func force(to bytes: Int) {
         let due = max(0, bytes - MemoryBudget.freeBytes)
         charged.withLock { charged in
-            giveBack(charged - due)
+            budget.giveBack(charged - due)
             charged = due
         }
     }
 
     /// Whether it is so little that it counts for nothing.
     package var isFree: Bool { charged.withLock { $0 == 0 } }
-
-    private func giveBack(_ count: Int) { budget.held.subtract(count, ordering: .relaxed) }
 }

@@ -73,21 +73,25 @@ struct OperationRoutes: Sendable {
         var response: Response
         do {
             try await limits.admit(caller.caller, endpoint, context)
-            let operation = OperationContext(
+            var operation = OperationContext(
                 endpoint: endpoint, container: place.container, scope: place.scope,
                 caller: caller.caller, session: caller.session, requestID: context.requestID,
                 now: context.now, baseURL: context.baseURL, device: Self.device(request, query),
                 wantsSyncToken: query.isTrue("getCurrentSyncToken"),
                 isGet: request.method == .get,
                 dialect: query.isTrue("remapEnums") ? .iCloud : .webServices)
+            operation.memory = hold
             try service.admit(operation)
-            let body =
-                if let signed { signed } else {
-                    try await bodies.read(
-                        request, isAnonymous: caller.caller.user == nil, hold: hold,
-                        facts: context.facts)
-                }
-            response = try await answer(operation, body, to: request, hold)
+            let body: [UInt8]
+            if let bytes = signed {
+                body = bytes
+                signed = nil
+            } else {
+                body = try await bodies.read(
+                    request, isAnonymous: caller.caller.user == nil, hold: hold,
+                    facts: context.facts)
+            }
+            response = try await answer(operation, consume body, to: request, hold)
         } catch let error as ServerError {
             context.facts.note { $0.code = error.code }
             response = Self.complete(error, caller).response(requestID: context.requestID)
@@ -102,10 +106,17 @@ struct OperationRoutes: Sendable {
 
     /// The answer, which holds its memory until the client has taken it.
     private func answer(
-        _ operation: OperationContext, _ body: [UInt8], to request: Request, _ hold: MemoryHold
+        _ operation: OperationContext, _ body: consuming [UInt8], to request: Request,
+        _ hold: MemoryHold
     ) async throws(ServerError) -> Response {
-        try hold.set(to: body.count + JSONSize.estimate(body))
-        let answer = try await service.answer(try Self.json(body), operation)
+        let values = JSONSize.estimate(body)
+        // Of what is to be stored there are values of another kind as well, which share the texts,
+        // and it as it is stored and answered.
+        let more = operation.endpoint.isReading ? 0 : body.count + values / 2
+        try hold.setBase(to: body.count + values + more)
+        let json = try Self.json(body)
+        body = []
+        let answer = try await service.longAnswer(json, operation)
         if operation.endpoint.isReading {
             try hold.set(to: answer.count)
         } else {
@@ -114,30 +125,50 @@ struct OperationRoutes: Sendable {
         return try await Self.response(answer, to: request, hold)
     }
 
-    /// In gzip where the client asks for it and it is worth its time.
+    /// In gzip where the client asks for it and it is worth its time and memory.
     private static func response(
-        _ answer: [UInt8], to request: Request, _ hold: MemoryHold
+        _ answer: Answer, to request: Request, _ hold: MemoryHold
     ) async throws(ServerError) -> Response {
         var headers: HTTPFields = [
             .contentType: "application/json; charset=utf-8", .vary: "Accept-Encoding",
         ]
-        var body = answer
-        if answer.count >= Gzip.minimumBytes,
+        var answer = answer
+        if gzipBytes.contains(answer.count),
             ContentCoding.takesGzip(request.headers[.acceptEncoding])
         {
-            body = try await FileThreads.run { () throws(ServerError) in Gzip.compress(answer) }
+            let whole = answer
+            answer = Answer(
+                try await FileThreads.run { () throws(ServerError) in
+                    Gzip.compress(whole.bytes)
+                })
             headers[.contentEncoding] = "gzip"
         }
-        let buffer = ByteBuffer(bytes: body)
-        let content = ResponseBody(contentLength: buffer.readableBytes) { writer in
+        guard !hold.isFree else {
+            let buffer = ByteBuffer(bytes: answer.bytes)
+            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: buffer))
+        }
+        return Response(status: .ok, headers: headers, body: body(answer, hold))
+    }
+
+    private static let gzipBytes = Gzip.minimumBytes...(4 << 20)
+
+    /// Bytes are copied into what the connection takes piece by piece.
+    private static func body(_ answer: Answer, _ hold: MemoryHold) -> ResponseBody {
+        ResponseBody(contentLength: answer.count) { writer in
             defer { withExtendedLifetime(hold) {} }
-            try await writer.write(buffer)
+            for part in answer.parts {
+                var at = 0
+                while at < part.count {
+                    let end = min(part.count, at + pieceBytes)
+                    try await writer.write(ByteBuffer(bytes: part[at..<end]))
+                    at = end
+                }
+            }
             try await writer.finish(nil)
         }
-        return Response(
-            status: .ok, headers: headers,
-            body: hold.isFree ? ResponseBody(byteBuffer: buffer) : content)
     }
+
+    private static let pieceBytes = 128 << 10
 
     /// An operation that wants a user says where one can sign in.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {

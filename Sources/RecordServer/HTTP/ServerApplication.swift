@@ -38,7 +38,8 @@ package struct ServerApplication: Sendable {
             bodies: BodyReader(
                 maximumBytes: configuration.limits.bodyBytes,
                 maximumAnonymousBytes: configuration.limits.anonymousBodyBytes),
-            memory: MemoryBudget(bytes: configuration.limits.memoryBytes),
+            memory: MemoryBudget(
+                bytes: configuration.limits.memoryBytes, onReturned: ProcessMemory.trim),
             limits: OperationLimiter(configuration.rates, links.throttles)
         ).add(to: router)
         let metrics = ServerMetrics()

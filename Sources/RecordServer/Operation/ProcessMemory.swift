@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 
 /// How this process asks for memory and gives it back.
 package enum ProcessMemory {
@@ -9,4 +10,10 @@ package enum ProcessMemory {
         _ = mallopt(M_MMAP_THRESHOLD, 128 << 10)
         _ = mallopt(M_TRIM_THRESHOLD, 1 << 20)
     }
+
+    private static let trimming = DispatchQueue(label: "recordfs.trim", qos: .utility)
+
+    /// Gives back, a little later, the pages between what is in use: the C library by itself gives
+    /// back only what is behind it.
+    package static func trim() { trimming.async { _ = malloc_trim(0) } }
 }

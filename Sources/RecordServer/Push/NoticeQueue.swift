@@ -7,7 +7,7 @@ import RecordWire
 /// served, and then the oldest notices are lost: clients ask for changes after a while anyway.
 struct NoticeQueue: Sendable {
     /// Of the records in it, in bytes.
-    private static let maximumBytes = 16 << 20
+    private static let maximumBytes = 8 << 20
     private static let maximumCount = 10_000
 
     private var notices: [ChangeNotice] = []

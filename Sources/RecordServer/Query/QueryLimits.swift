@@ -12,7 +12,7 @@ package struct QueryLimits: Sendable, Hashable {
     /// in the order of the next key are read.
     package var group = 2_000
     /// Of the fields of all records of a page.
-    package var pageBytes = 16 << 20
+    package var pageBytes = 4 << 20
 
     package init() {}
 }

@@ -5,7 +5,7 @@ extension RecordService {
     /// records/query (reference §6.1). A page can be shorter than asked for, also empty: only an
     /// answer without continuation marker is the last.
     func queryRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
+        -> Answer
     {
         let request = try QueryRequest(JSONReader(body), limits: settings.requestLimits)
         return try await storage.read { reader throws(ServerError) in
@@ -26,13 +26,14 @@ extension RecordService {
                     service: self, access: zone.access, context: context,
                     projection: request.projection, reader: reader)
             }
-            return try AnswerWriter.object(capacity: 512 * page.items.count + 256) {
+            return try AnswerWriter.answer(capacity: 512 * page.items.count + 256) {
                 answer throws(ServerError) in
                 try answer.member(
                     "records",
                     array: { answer throws(ServerError) in
                         for item in page.items {
                             try printers[item.zone].write(item.record, to: &answer)
+                            try context.hold(answer.count)
                         }
                     })
                 if let next = page.next {

@@ -68,13 +68,13 @@ extension ZoneSearch {
     private mutating func examine(
         names: [RecordName], _ selection: inout QuerySelection
     ) throws(ServerError) {
-        var batch = BatchSize()
         var rest = names[...]
         while !rest.isEmpty {
-            let found = try reader.records(zone, Array(rest.prefix(batch.count)))
-            rest = rest.dropFirst(batch.count)
-            batch.note(found.values)
-            try examine(found.values, &selection)
+            let part = try reader.records(
+                zone, first: rest.prefix(BatchSize.maximumCount),
+                maximumBytes: BatchSize.maximumBytes)
+            rest = rest.dropFirst(part.count)
+            try examine(part.found.values, &selection)
         }
     }
 
@@ -91,8 +91,8 @@ extension ZoneSearch {
                 left -= found.count
                 try examine(found.lazy.map(\.record), &selection)
                 if left < 0 { return false }
-                guard let last = found.last, found.count == scan.limit else { break }
-                batch.note(found.map(\.record))
+                let isMore = batch.note(found.map(\.record), of: scan.limit)
+                guard isMore, let last = found.last else { break }
                 scan.after = (last.key, last.record.name)
             }
         }
@@ -106,6 +106,7 @@ extension ZoneSearch {
         scan.lower = range.lower
         scan.upper = range.upper
         scan.ascending = ascending
+        scan.maximumBytes = BatchSize.maximumBytes
         return scan
     }
 }

@@ -42,13 +42,13 @@ extension ZoneSearch {
             let limit = batch.count
             let found = try reader.records(
                 zone, type: evaluator.type, after: after, descending: !order.isAscending,
-                limit: limit)
+                limit: limit, maximumBytes: BatchSize.maximumBytes)
+            let isMore = batch.note(found, of: limit)
             for record in found {
                 let outcome = try visit(record, prefix, &selection)
                 if let outcome { return outcome }
             }
-            guard let last = found.last, found.count == limit else { return .finished }
-            batch.note(found)
+            guard isMore, let last = found.last else { return .finished }
             after = last.name
         }
     }
@@ -88,9 +88,8 @@ extension ZoneSearch {
             if found.isEmpty, !isAtEnd {
                 scan.limit = batch.count
                 let entries = try reader.scan(zone, scan)
-                isAtEnd = entries.count < scan.limit
+                isAtEnd = !batch.note(entries.map(\.record), of: scan.limit)
                 if let last = entries.last { scan.after = (last.key, last.record.name) }
-                batch.note(entries.map(\.record))
                 found = entries[...]
             }
             return first?.name

@@ -83,7 +83,7 @@ extension ZoneSearch {
         while true {
             scan.limit = batch.count
             let found = try reader.scan(zone, scan)
-            batch.note(found.lazy.map(\.record))
+            let isMore = batch.note(found.map(\.record), of: scan.limit)
             for entry in found {
                 let outcome =
                     isLast
@@ -91,7 +91,7 @@ extension ZoneSearch {
                     : try collect(entry, prefix, &group, &selection)
                 if let outcome { return outcome }
             }
-            guard let last = found.last, found.count == scan.limit else { return .finished }
+            guard isMore, let last = found.last else { return .finished }
             scan.after = (last.key, last.record.name)
             guard let large = group, large.count > min(limits.group, budget / 2) else { continue }
             let keys = prefix + [large.key]
@@ -190,12 +190,14 @@ extension ZoneSearch {
         var batch = BatchSize()
         var after: RecordName?
         while left >= 0 {
+            let limit = batch.count
             let found = try reader.records(
-                zone, type: evaluator.type, after: after, descending: false, limit: batch.count)
+                zone, type: evaluator.type, after: after, descending: false, limit: limit,
+                maximumBytes: BatchSize.maximumBytes)
+            let isMore = batch.note(found, of: limit)
             left -= found.count
             try examine(found, &selection)
-            guard let last = found.last, found.count == batch.count else { return left >= 0 }
-            batch.note(found)
+            guard isMore, let last = found.last else { return left >= 0 }
             after = last.name
         }
         return false

@@ -76,22 +76,24 @@ struct ZoneSearch {
     var isExhausted: Bool { examined >= budget }
 }
 
-/// How many records to ask for: fewer when they are large, so that a batch stays within some
-/// megabytes.
+/// How many records to ask for at once: more each time, as long as they are small.
 struct BatchSize {
+    /// A batch ends with the record with which it has so many bytes.
+    static let maximumBytes = 1 << 20
+    static let maximumCount = 256
+
     private(set) var count: Int
     private let most: Int
 
-    init(_ most: Int = 256) {
+    init(_ most: Int = BatchSize.maximumCount) {
         self.most = most
         count = min(32, most)
     }
 
-    private static let wantedBytes = 4 << 20
-
-    mutating func note(_ records: some Collection<StoredRecord>) {
-        guard !records.isEmpty else { return }
-        let bytes = records.reduce(0) { $0 + $1.fields.count } / records.count + 256
-        count = min(most, max(4, min(count * 4, Self.wantedBytes / bytes)))
+    /// Whether there may be more than these, which are what there was of `limit`.
+    mutating func note(_ records: some Collection<StoredRecord>, of limit: Int) -> Bool {
+        count = min(count * 4, most)
+        return records.count == limit
+            || records.reduce(0) { $0 + $1.fields.count } >= Self.maximumBytes
     }
 }

@@ -3,16 +3,18 @@ import RecordWire
 
 /// One page of the feed of a zone, as one viewer sees it (reference §6.4, §7.3).
 struct FeedPage {
-    /// How many entries are read at once at most, and at first: large records shall not fill the
-    /// memory.
+    /// How much is read at once: large records shall not fill the memory.
     private static let sliceCount = 200
-    private static let firstSliceCount = 20
+    private static let sliceBytes = 1 << 20
+    /// How many entries a page in reverse has.
+    private static let reversedCount = 20
     /// How many entries a page looks at when most of them are not for it.
     private static let maximumScan = 5_000
 
     let request: ZoneChangesRequest
     let access: ZoneAccess
     let token: ZoneToken
+    let context: OperationContext
     let reader: any StorageReader
     /// Whether this page comes newest first. The pages after it go forward from where it began, so
     /// that nothing is skipped.
@@ -23,9 +25,10 @@ struct FeedPage {
 
     init(
         _ request: ZoneChangesRequest, access: ZoneAccess, token: ZoneToken,
-        reader: any StorageReader
+        context: OperationContext, reader: any StorageReader
     ) {
         self.request = request
+        self.context = context
         self.access = access
         self.token = token
         self.reader = reader
@@ -62,21 +65,20 @@ struct FeedPage {
         }
         var written = 0
         var scanned = 0
-        var slice = Self.firstSliceCount
-        let start = answer.bytes.count
         while written < request.resultsLimit, scanned < Self.maximumScan,
-            answer.bytes.count < maximumBytes
+            answer.count < maximumBytes
         {
-            let limit = min(slice, request.resultsLimit - written)
+            let limit = min(Self.sliceCount, request.resultsLimit - written)
             let entries = try entries(after: position, descending: false, limit: limit)
             for entry in entries {
                 position = entry.position
                 if try write(entry, &printer, to: &answer) { written += 1 }
-                if answer.bytes.count >= maximumBytes { break }
+                if answer.count >= maximumBytes { break }
             }
             scanned += entries.count
-            slice = nextSlice(after: scanned, bytes: answer.bytes.count - start)
-            if entries.count < limit, position == entries.last?.position ?? position {
+            if entries.count < limit, position == entries.last?.position ?? position,
+                entries.reduce(0, { $0 + $1.bytes }) < Self.sliceBytes
+            {
                 isComplete = true
                 return
             }
@@ -84,25 +86,19 @@ struct FeedPage {
         isComplete = try entries(after: position, descending: false, limit: 1).isEmpty
     }
 
-    /// As many as will have about a megabyte.
-    private func nextSlice(after count: Int, bytes: Int) -> Int {
-        let average = max(bytes / max(count, 1), 1)
-        return max(1, min(Self.sliceCount, (1 << 20) / average))
-    }
-
     private mutating func writeReversed(
         _ printer: inout RecordPrinter, maximumBytes: Int, to answer: inout AnswerWriter
     ) throws(ServerError) {
-        let limit = min(Self.firstSliceCount, request.resultsLimit)
-        let entries = try entries(after: position, descending: true, limit: limit + 1)
-        isComplete = entries.count <= limit
-        for entry in entries.prefix(limit) {
-            guard answer.bytes.count < maximumBytes else {
-                isComplete = false
-                return
-            }
+        let oldest = try entries(after: position, descending: false, limit: 1).first?.position
+        let newest = try entries(
+            after: position, descending: true,
+            limit: min(Self.reversedCount, request.resultsLimit))
+        var last: Int64?
+        for entry in newest where answer.count < maximumBytes {
             _ = try write(entry, &printer, to: &answer)
+            last = entry.position
         }
+        isComplete = last == oldest
     }
 
     private func entries(
@@ -110,7 +106,7 @@ struct FeedPage {
     ) throws(ServerError) -> [FeedEntry] {
         try reader.changes(
             access.zone.handle, after: position, shares: access.visibleShares,
-            descending: descending, limit: limit)
+            descending: descending, limit: limit, maximumBytes: Self.sliceBytes)
     }
 
     /// Whether the entry is one for this page.
@@ -128,7 +124,17 @@ struct FeedPage {
         case .record(let record):
             guard request.desiredRecordTypes?.contains(record.type) ?? true else { return false }
             try printer.write(record, to: &answer)
+            try context.hold(answer.count)
         }
         return true
+    }
+}
+
+extension FeedEntry {
+    fileprivate var bytes: Int {
+        switch self {
+        case .record(let record): record.fields.count
+        case .gone: 0
+        }
     }
 }

@@ -34,11 +34,15 @@ extension ModifyPlan {
     /// The records of the operations in the order of the request, each followed by what it brings
     /// about.
     private func writeOrder() -> [RecordName] {
-        overlay.planned.values.sorted { left, right in
+        // Without the records themselves, which sorting would move about.
+        let places = overlay.planned.map { name, plan in
+            (operation: plan.operation, isOwn: plan.isOwn, name: name)
+        }
+        return places.sorted { left, right in
             if left.operation != right.operation { return left.operation < right.operation }
             if left.isOwn != right.isOwn { return left.isOwn }
-            return left.record.name < right.record.name
-        }.map(\.record.name)
+            return left.name < right.name
+        }.map(\.name)
     }
 
     /// Gives the record its place in the feed, and counts it.
@@ -109,11 +113,11 @@ extension ModifyPlan {
     }
 
     /// The answer to the request.
-    func answer(_ request: ModifyRequest) throws(ServerError) -> [UInt8] {
+    func answer(_ request: ModifyRequest) throws(ServerError) -> Answer {
         var printer = RecordPrinter(
             service: service, access: access, context: context, projection: request.projection,
             reader: transaction)
-        return try AnswerWriter.object(capacity: 512 * steps.count) { answer throws(ServerError) in
+        return try AnswerWriter.answer(capacity: 512 * steps.count) { answer throws(ServerError) in
             try answer.member(
                 "records",
                 array: { answer throws(ServerError) in

@@ -89,7 +89,8 @@ struct ModifyPlan {
             isAtomic: access.zone.key.isAtomic && request.atomic ?? true, stamp: try stamp(context),
             visibility: try RecordVisibility(access, context, transaction),
             ids: ids,
-            overlay: RecordOverlay(zone: access.zone.handle, reader: transaction),
+            overlay: RecordOverlay(
+                zone: access.zone.handle, reader: transaction, context: context),
             schema: try ContainerSchema.current(context.container, transaction))
         try plan.readOperations(request, names)
         try plan.evaluate()

@@ -5,9 +5,13 @@ import RecordWire
 /// the batch has planned so far.
 struct RecordOverlay {
     private static let readCount = 50
+    private static let readBytes = 1 << 20
 
     let zone: ZoneHandle
     let reader: any StorageReader
+    let context: OperationContext
+    /// Of the fields of all that was read.
+    private var bytes = 0
     /// What the storage has, tombstones included; nil inside for nothing.
     private var rows: [RecordName: StoredRecord?] = [:]
     /// Children and sources are asked for again in every pass of a plan.
@@ -22,30 +26,30 @@ struct RecordOverlay {
         case sources(RecordName, Reference.Action, limit: Int)
     }
 
-    init(zone: ZoneHandle, reader: any StorageReader) {
+    init(zone: ZoneHandle, reader: any StorageReader, context: OperationContext) {
         self.zone = zone
+        self.context = context
         self.reader = reader
     }
 
     /// Reads those that were not read yet, in few calls.
     ///
-    /// Errors: LIMIT_EXCEEDED when they have more than `maximumBytes` together, before all are in
-    /// memory.
+    /// Errors: LIMIT_EXCEEDED when all that was read has more than `maximumBytes`, before all are in
+    /// memory; those of `OperationContext.hold`.
     mutating func load(
         _ names: [RecordName], maximumBytes: Int = .max
     ) throws(ServerError) {
-        let missing = Array(Set(names.filter { rows[$0] == nil }))
-        var bytes = 0
-        var start = 0
-        while start < missing.count {
-            let part = Array(missing[start..<min(start + Self.readCount, missing.count)])
-            start += part.count
-            let found = try reader.records(zone, part)
-            for name in part {
-                let row = found[name]
+        var missing = Array(Set(names.filter { rows[$0] == nil }))[...]
+        while !missing.isEmpty {
+            let part = try reader.records(
+                zone, first: missing.prefix(Self.readCount), maximumBytes: Self.readBytes)
+            for name in missing.prefix(part.count) {
+                let row = part.found[name]
                 bytes += row?.fields.count ?? 0
                 rows[name] = .some(row)
             }
+            missing = missing.dropFirst(part.count)
+            try context.hold(2 * bytes)
             guard bytes <= maximumBytes else {
                 throw ServerError(
                     .limitExceeded,

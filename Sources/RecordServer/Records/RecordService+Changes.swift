@@ -9,7 +9,7 @@ extension RecordService {
 
     /// records/changes (reference §6.4): one zone, errors are those of the request.
     func recordChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
+        -> Answer
     {
         let json = JSONReader(body)
         let extensions = try FeedExtensions(json, context, settings)
@@ -18,7 +18,7 @@ extension RecordService {
         let asked = request
         return try await storage.read { reader throws(ServerError) in
             let access = try ZoneAccess.open(asked.zone, context, reader)
-            return try AnswerWriter.object { answer throws(ServerError) in
+            return try AnswerWriter.answer { answer throws(ServerError) in
                 try self.writePage(asked, access, extensions, context, reader, to: &answer)
             }
         }
@@ -26,13 +26,13 @@ extension RecordService {
 
     /// changes/zone (reference §7.3): a page for each zone, or its error.
     func zoneChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
+        -> Answer
     {
         let json = JSONReader(body)
         let extensions = try FeedExtensions(json, context, settings)
         let requests = try ZoneChangesRequest.list(json, limits: settings.requestLimits)
         return try await storage.read { reader throws(ServerError) in
-            try AnswerWriter.object { answer throws(ServerError) in
+            try AnswerWriter.answer { answer throws(ServerError) in
                 answer.key("zones")
                 try answer.array { answer throws(ServerError) in
                     for request in requests {
@@ -49,21 +49,20 @@ extension RecordService {
         _ request: ZoneChangesRequest, _ extensions: FeedExtensions, _ context: OperationContext,
         _ reader: any StorageReader, to answer: inout AnswerWriter
     ) throws(ServerError) {
-        var page = AnswerWriter()
+        let mark = answer.mark
         do throws(ServerError) {
             let access = try ZoneAccess.open(request.zone, context, reader)
-            try page.object { page throws(ServerError) in
-                page.member("zoneID", access.identifier)
+            try answer.object { answer throws(ServerError) in
+                answer.member("zoneID", access.identifier)
                 try writePage(
-                    request, access, extensions, context, reader, to: &page,
-                    maximumBytes: Self.maximumFeedBytes - answer.bytes.count)
+                    request, access, extensions, context, reader, to: &answer,
+                    maximumBytes: Self.maximumFeedBytes)
             }
         } catch {
             guard !error.isFault else { throw error }
+            answer.goBack(to: mark)
             answer.value(Self.item(error, request.zone, context))
-            return
         }
-        answer.value(page.json)
     }
 
     private func writePage(
@@ -72,7 +71,8 @@ extension RecordService {
         maximumBytes: Int = RecordService.maximumFeedBytes
     ) throws(ServerError) {
         let token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
-        var page = FeedPage(request, access: access, token: token, reader: reader)
+        var page = FeedPage(
+            request, access: access, token: token, context: context, reader: reader)
         var printer = RecordPrinter(
             service: self, access: access, context: context, projection: request.projection,
             reader: reader)

@@ -4,11 +4,13 @@ import RecordWire
 extension RecordService {
     /// The most bytes of records in one answer; what is beyond is told to ask for less.
     static let maximumAnswerBytes = 16 << 20
-    private static let lookupPart = 20
+    /// How much of the records is read at once.
+    private static let lookupBytes = 1 << 20
+    private static let lookupCount = 20
 
     /// records/lookup (reference §6.2): an item for each name, in order.
     func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
+        -> Answer
     {
         let request = try LookupRequest(JSONReader(body), limits: settings.requestLimits)
         return try await storage.read { reader throws(ServerError) in
@@ -18,22 +20,27 @@ extension RecordService {
             var printer = RecordPrinter(
                 service: self, access: access, context: context, projection: request.projection,
                 reader: reader)
-            return try AnswerWriter.object(capacity: 512 * request.items.count + 64) {
+            return try AnswerWriter.answer(capacity: 512 * request.items.count + 64) {
                 answer throws(ServerError) in
                 answer.key("records")
                 try answer.array { answer throws(ServerError) in
+                    var known = 0
                     for (index, item) in request.items.enumerated() {
                         // A part at a time: together they may be larger than the answer.
-                        if index.isMultiple(of: Self.lookupPart) {
-                            let part = request.items[index...].prefix(Self.lookupPart)
-                            found = try reader.records(
-                                access.zone.handle, Array(Set(part.map(\.name))))
+                        if index == known {
+                            let names = request.items[index...].prefix(Self.lookupCount)
+                                .map(\.name)
+                            let part = try reader.records(
+                                access.zone.handle, first: names[...],
+                                maximumBytes: Self.lookupBytes)
+                            found = part.found
+                            known += part.count
                         }
                         guard let record = found[item.name], visibility.shows(record) else {
                             answer.value(Self.missing(item.name, context))
                             continue
                         }
-                        guard answer.bytes.count < Self.maximumAnswerBytes else {
+                        guard answer.count < Self.maximumAnswerBytes else {
                             answer.value(Self.tooMuch(item.name, context))
                             continue
                         }
@@ -41,6 +48,7 @@ extension RecordService {
                             record,
                             desiredKeys: item.desiredKeys ?? request.projection.desiredKeys,
                             to: &answer)
+                        try context.hold(answer.count)
                     }
                 }
                 if context.wantsSyncToken || request.wantsSyncToken, context.scope != .public {
@@ -66,7 +74,7 @@ extension RecordService {
 
     /// records/modify (reference §6.3).
     func modifyRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> [UInt8]
+        -> Answer
     {
         let request = try ModifyRequest(JSONReader(body), limits: settings.requestLimits)
         var ids = RandomIDs()
@@ -100,7 +108,7 @@ extension RecordService {
     }
 
     private struct ModifyOutcome: Sendable {
-        let answer: [UInt8]
+        let answer: Answer
         let notice: ChangeNotice?
     }
 
@@ -121,7 +129,7 @@ extension RecordService {
             guard outcome.digest == digest else { throw Self.otherRequest }
             let answer = try RetryAnswer(
                 service: self, access: access, context: context, reader: transaction
-            ).bytes(request, names: names, outcome)
+            ).answer(request, names: names, outcome)
             return ModifyOutcome(answer: answer, notice: nil)
         }
         var plan = try ModifyPlan.make(

@@ -6,7 +6,7 @@ import RecordWire
 /// Each operation has the outcome that it had. The records are shown as the caller may see them
 /// now: one that has changed since has the tag that the operation gave it, and no fields.
 struct RetryAnswer {
-    private static let readCount = 20
+    private static let readCount = 4
 
     let service: RecordService
     let access: ZoneAccess
@@ -14,15 +14,15 @@ struct RetryAnswer {
     let reader: any StorageReader
 
     /// `names` are those of the operations, in their order.
-    func bytes(
+    func answer(
         _ request: ModifyRequest, names: [RecordName?], _ outcome: OperationOutcome
-    ) throws(ServerError) -> [UInt8] {
+    ) throws(ServerError) -> Answer {
         let visibility = try RecordVisibility(access, context, reader)
         var printer = RecordPrinter(
             service: service, access: access, context: context, projection: request.projection,
             reader: reader)
         let entries = zip(names, outcome.entries).map { (name: $1.madeName ?? $0, item: $1.item) }
-        return try AnswerWriter.object(capacity: 512 * entries.count) {
+        return try AnswerWriter.answer(capacity: 512 * entries.count) {
             answer throws(ServerError) in
             answer.key("records")
             try answer.array { answer throws(ServerError) in
@@ -35,6 +35,7 @@ struct RetryAnswer {
                     }
                     let record = entry.name.flatMap { found[$0] }
                     try write(entry.item, entry.name, record, &printer, to: &answer)
+                    try context.hold(answer.count)
                 }
             }
             if context.wantsSyncToken || request.wantsSyncToken {
@@ -58,14 +59,14 @@ struct RetryAnswer {
                         recordName: name, requestID: context.requestID, dialect: context.dialect))
                 return
             }
-            guard record.tag != tag || answer.bytes.count > RecordService.maximumAnswerBytes else {
+            guard record.tag != tag || answer.count > RecordService.maximumAnswerBytes else {
                 return try printer.write(record, to: &answer)
             }
             writeTag(tag, of: record, to: &answer)
         case .failed(let code, let reason):
             var error = ServerError(code, reason)
             if code == .conflict, let record,
-                answer.bytes.count <= RecordService.maximumAnswerBytes
+                answer.count <= RecordService.maximumAnswerBytes
             {
                 error.serverRecord = try printer.bytes(record)
             }

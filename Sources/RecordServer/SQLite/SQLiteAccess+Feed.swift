@@ -5,22 +5,32 @@ import RecordWire
 extension SQLiteAccess {
     func changes(
         _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, descending: Bool,
-        limit: Int
+        limit: Int, maximumBytes: Int
     ) throws(ServerError) -> [FeedEntry] {
+        var room = ReadingRoom(maximumBytes)
         guard let shares else {
             return try all(
                 """
                 SELECT \(Self.recordColumns) FROM records r WHERE r.zone = ? AND r.position > ?
                 ORDER BY r.position \(descending ? "DESC" : "ASC") LIMIT ?
-                """, [.zone(zone), .integer(position), .limit(limit)]
-            ) { (row) throws(ServerError) in Self.entry(try record(row)) }
+                """, [.zone(zone), .integer(position), .limit(limit)], room: &room
+            ) { (row, room) throws(ServerError) in
+                let record = try record(row)
+                room.take(record)
+                return Self.entry(record)
+            }
         }
         var feed = SharedFeed(zone, after: position, shares: shares, descending: descending)
         var entries: [FeedEntry] = []
-        while entries.count < limit, let item = try feed.next(self, atMost: limit) {
+        while entries.count < limit, !room.isFull,
+            let item = try feed.next(self, atMost: limit)
+        {
             switch item.content {
             case .gone(let name): entries.append(.gone(name: name, position: item.position))
-            case .record(let id): entries.append(.record(try record(id: id)))
+            case .record(let id):
+                let record = try record(id: id)
+                room.take(record)
+                entries.append(.record(record))
             }
         }
         return entries

@@ -44,6 +44,7 @@ extension SQLiteAccess {
             try run("DELETE FROM index_lists WHERE record = ?", [.integer(place.id)])
         } else {
             try run(
+                .insertIndexList,
                 "INSERT OR REPLACE INTO index_lists (record, entries) VALUES (?, ?)",
                 [.integer(place.id), .blob(IndexList(type: type, entries: entries).bytes)])
         }
@@ -82,16 +83,21 @@ extension SQLiteAccess {
         _ zone: ZoneHandle, _ name: RecordName, _ record: Int64, _ type: Int64,
         _ entries: some Sequence<IndexList.Entry>
     ) throws(ServerError) {
+        let statement = try statement(
+            .insertIndexEntry,
+            """
+            INSERT OR IGNORE INTO index_entries (zone, type, field, kind, key, name, record)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        let place: [(Int32, SQLValue)] = [
+            (1, .zone(zone)), (2, .integer(type)), (6, .name(name)), (7, .integer(record)),
+        ]
+        for (index, value) in place { try bind(value, to: index, of: statement) }
         for entry in entries {
-            try run(
-                """
-                INSERT OR IGNORE INTO index_entries (zone, type, field, kind, key, name, record)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .zone(zone), .integer(type), .integer(entry.field), .integer(entry.kind),
-                    .blob(entry.key), .name(name), .integer(record),
-                ])
+            try bind(.integer(entry.field), to: 3, of: statement)
+            try bind(.integer(entry.kind), to: 4, of: statement)
+            try bind(.blob(entry.key), to: 5, of: statement)
+            while try step(statement) {}
         }
     }
 
@@ -102,8 +108,12 @@ extension SQLiteAccess {
             .zone(zone), .integer(type), .integer(field), .integer(scan.kind.rawValue),
         ]
         let sql = Self.sql(scan, &values)
-        return try all(sql, values + [.limit(scan.limit)]) { (row) throws(ServerError) in
-            IndexedRecord(key: row.bytes(0), record: try record(row, from: 1))
+        var room = ReadingRoom(scan.maximumBytes)
+        return try all(sql, values + [.limit(scan.limit)], room: &room) {
+            (row, room) throws(ServerError) in
+            let record = try record(row, from: 1)
+            room.take(record)
+            return IndexedRecord(key: row.bytes(0), record: record)
         }
     }
 

@@ -6,12 +6,21 @@ extension SQLiteAccess {
     func records(
         _ zone: ZoneHandle, _ names: [RecordName]
     ) throws(ServerError) -> [RecordName: StoredRecord] {
+        try records(zone, first: names[...], maximumBytes: .max).found
+    }
+
+    func records(
+        _ zone: ZoneHandle, first names: ArraySlice<RecordName>, maximumBytes: Int
+    ) throws(ServerError) -> (found: [RecordName: StoredRecord], count: Int) {
         var found: [RecordName: StoredRecord] = [:]
         found.reserveCapacity(names.count)
         let sql = "SELECT \(Self.recordColumns) FROM records r WHERE r.zone = ? AND r.name = ?"
-        for name in names {
+        var room = ReadingRoom(maximumBytes)
+        var count = 0
+        for name in names where !room.isFull {
+            count += 1
             let key = RecordKey(zone: zone, name: name)
-            found[name] = try first(sql, [.zone(zone), .name(name)]) {
+            let row = try first(sql, [.zone(zone), .name(name)]) {
                 (row) throws(ServerError) in
                 let record = try record(row)
                 if keepsPlaces {
@@ -21,14 +30,16 @@ extension SQLiteAccess {
                 }
                 return record
             }
-            if keepsPlaces, found[name] == nil { places[key] = .some(nil) }
+            if let row { room.take(row) }
+            if keepsPlaces, row == nil { places[key] = .some(nil) }
+            found[name] = row
         }
-        return found
+        return (found, count)
     }
 
     func records(
         _ zone: ZoneHandle, type: RecordTypeName, after name: RecordName?, descending: Bool,
-        limit: Int
+        limit: Int, maximumBytes: Int
     ) throws(ServerError) -> [StoredRecord] {
         guard let type = try number(type.bytes) else { return [] }
         var sql = """
@@ -41,8 +52,12 @@ extension SQLiteAccess {
             values.append(.name(name))
         }
         sql += " ORDER BY r.name \(descending ? "DESC" : "ASC") LIMIT ?"
-        return try all(sql, values + [.limit(limit)]) { (row) throws(ServerError) in
-            try record(row)
+        var room = ReadingRoom(maximumBytes)
+        return try all(sql, values + [.limit(limit)], room: &room) {
+            (row, room) throws(ServerError) in
+            let record = try record(row)
+            room.take(record)
+            return record
         }
     }
 

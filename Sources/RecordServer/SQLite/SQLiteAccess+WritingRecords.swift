@@ -81,6 +81,7 @@ extension SQLiteAccess {
         _ key: RecordKey, _ record: StoredRecord, _ type: Int64
     ) throws(ServerError) {
         try run(
+            .insertRecord,
             """
             INSERT INTO records (tag, position, has_assets, created, created_by, created_on,
                 modified, modified_by, modified_on, short_guid, fields,

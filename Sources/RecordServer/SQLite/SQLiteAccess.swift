@@ -55,6 +55,52 @@ final class SQLiteAccess {
         while try step(statement) {}
     }
 
+    /// Statements that a batch runs for each record or oftener: to find a statement by its text
+    /// costs as much as to run it.
+    enum Hot: Int, CaseIterable {
+        case insertRecord, insertIndexEntry, insertIndexList
+    }
+
+    private var hot = [SQLStatement?](repeating: nil, count: Hot.allCases.count)
+
+    /// The statement, to be bound by the caller; its text is `sql` each time.
+    func statement(
+        _ which: Hot, _ sql: @autoclosure () -> String
+    ) throws(ServerError) -> SQLStatement {
+        if let lostTransaction { throw ServerError(storage: lostTransaction, logger) }
+        if let known = hot[which.rawValue] {
+            known.reset()
+            return known
+        }
+        let made = try statement(sql())
+        hot[which.rawValue] = made
+        return made
+    }
+
+    func bind(
+        _ value: SQLValue, to index: Int32, of statement: SQLStatement
+    ) throws(ServerError) {
+        do throws(RecordError) {
+            try statement.bind(value, to: index)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Runs a hot statement with these values.
+    func run(
+        _ which: Hot, _ sql: @autoclosure () -> String, _ values: [SQLValue]
+    ) throws(ServerError) {
+        let statement = try statement(which, sql())
+        do throws(RecordError) {
+            try statement.bind(values)
+        } catch {
+            throw failure(error)
+        }
+        defer { if values.contains(where: \.isLarge) { statement.clear() } }
+        while try step(statement) {}
+    }
+
     /// The first row, or nil.
     func first<Value>(
         _ sql: String, _ values: [SQLValue] = [],
@@ -78,6 +124,18 @@ final class SQLiteAccess {
         return rows
     }
 
+    /// The rows up to the one after which there is no room for more.
+    func all<Value>(
+        _ sql: String, _ values: [SQLValue], room: inout ReadingRoom,
+        _ read: (SQLStatement, inout ReadingRoom) throws(ServerError) -> Value
+    ) throws(ServerError) -> [Value] {
+        let statement = try statement(sql, values)
+        defer { statement.reset() }
+        var rows: [Value] = []
+        while !room.isFull, try step(statement) { rows.append(try read(statement, &room)) }
+        return rows
+    }
+
     func exists(_ sql: String, _ values: [SQLValue] = []) throws(ServerError) -> Bool {
         try first(sql, values) { _ in true } ?? false
     }
@@ -91,6 +149,16 @@ final class SQLiteAccess {
         if isWriting, !connection.isInsideTransaction { lostTransaction = error }
         return ServerError(storage: error, logger)
     }
+}
+
+/// How much more may be read at once: a slice of large records shall not fill the memory.
+struct ReadingRoom {
+    private var bytes: Int
+
+    init(_ bytes: Int) { self.bytes = bytes }
+
+    var isFull: Bool { bytes <= 0 }
+    mutating func take(_ record: StoredRecord) { bytes -= record.fields.count }
 }
 
 extension SQLiteAccess {

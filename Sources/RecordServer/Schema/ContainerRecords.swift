@@ -7,6 +7,7 @@ struct ContainerRecords {
     let reader: any StorageReader
 
     private static let batch = 200
+    private static let batchBytes = 1 << 20
 
     func each(
         of type: RecordTypeName, until isEnough: () -> Bool = { false },
@@ -25,10 +26,11 @@ struct ContainerRecords {
             var after: RecordName?
             while true {
                 let records = try reader.records(
-                    zone.handle, type: type, after: after, descending: false, limit: Self.batch)
+                    zone.handle, type: type, after: after, descending: false,
+                    limit: Self.batch, maximumBytes: Self.batchBytes)
                 try body(zone, records)
                 if isEnough() { return }
-                guard let last = records.last, records.count == Self.batch else { break }
+                guard let last = records.last else { break }
                 after = last.name
             }
         }

@@ -25,17 +25,29 @@ extension RecordSchema.Field {
         switch value {
         case .list(let elements):
             if isQueryable {
-                append(.element, Set(elements.compactMap(IndexKey.encode)), to: &entries)
+                append(.element, Self.keys(of: elements), to: &entries)
             }
             if isSearchable {
-                append(.token, Words.of(elements), to: &entries)
+                append(
+                    .token, Words.of(elements, upTo: IndexKey.maximumEntries), to: &entries)
             }
         default:
             if isQueryable || isSortable, let key = IndexKey.encode(value) {
                 entries.append(IndexEntry(field: name, kind: .value, key: key))
             }
-            if isSearchable { append(.token, Words.of([value]), to: &entries) }
+            if isSearchable {
+                append(.token, Words.of([value], upTo: IndexKey.maximumEntries), to: &entries)
+            }
         }
+    }
+
+    /// Not more than it takes to know that there are too many.
+    private static func keys(of elements: [WireValue]) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for element in elements where keys.count <= IndexKey.maximumEntries {
+            if let key = IndexKey.encode(element) { keys.insert(key) }
+        }
+        return keys
     }
 
     /// Many words or elements are one entry: queries look there too, and at the record itself.
@@ -50,10 +62,12 @@ extension RecordSchema.Field {
 
 extension Words {
     /// The words of all texts among the values.
-    static func of(_ values: [WireValue]) -> Set<[UInt8]> {
-        values.reduce(into: []) { words, value in
-            if case .string(let text) = value { words.formUnion(of(text)) }
+    static func of(_ values: [WireValue], upTo limit: Int = .max) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        for value in values where words.count <= limit {
+            if case .string(let text) = value { words.formUnion(of(text, upTo: limit)) }
         }
+        return words
     }
 }
 

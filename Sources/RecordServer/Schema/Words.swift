@@ -3,8 +3,9 @@ package import RecordModel
 /// The words of a text for the index of SEARCHABLE fields: runs of letters, digits and marks in
 /// lower case; every ideograph is a word of its own.
 package enum Words {
-    package static func of(_ text: Text) -> Set<[UInt8]> {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return ofASCII(text.utf8) }
+    /// `limit`: who has more wants no more of them.
+    package static func of(_ text: Text, upTo limit: Int = .max) -> Set<[UInt8]> {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return ofASCII(text.utf8, upTo: limit) }
         var words: Set<[UInt8]> = []
         var word = String.UnicodeScalarView()
         func end() {
@@ -12,7 +13,7 @@ package enum Words {
             words.insert(Array(String(word).lowercased().utf8))
             word.removeAll(keepingCapacity: true)
         }
-        for scalar in text.string.unicodeScalars {
+        for scalar in text.string.unicodeScalars where words.count <= limit {
             if scalar.isASCII {
                 if isASCIIWord(scalar) { word.append(scalar) } else { end() }
             } else if scalar.properties.isIdeographic {
@@ -30,7 +31,7 @@ package enum Words {
     }
 
     /// The same for most texts, which are ASCII, without the tables of Unicode.
-    private static func ofASCII(_ text: [UInt8]) -> Set<[UInt8]> {
+    private static func ofASCII(_ text: [UInt8], upTo limit: Int) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         var word: [UInt8] = []
         for byte in text {
@@ -39,6 +40,7 @@ package enum Words {
             } else if !word.isEmpty {
                 words.insert(word)
                 word.removeAll(keepingCapacity: true)
+                if words.count > limit { return words }
             }
         }
         if !word.isEmpty { words.insert(word) }

@@ -39,6 +39,8 @@ package struct OperationContext: Sendable {
     package let isGet: Bool
     /// `remapEnums=true` of the query string, in any case, asks for `iCloud`.
     package let dialect: AnswerDialect
+    /// What the request holds of the server's memory; nil for those that come from itself.
+    package var memory: MemoryHold?
 
     package init(
         endpoint: Endpoint, container: ContainerKey, scope: DatabaseScope, caller: Caller,
@@ -58,6 +60,11 @@ package struct OperationContext: Sendable {
         self.isGet = isGet
         self.dialect = dialect
     }
+
+    /// The request now holds so many bytes besides those of its body.
+    ///
+    /// Errors: `tryAgainLater`, `limitExceeded` when there is no room for them.
+    func hold(_ bytes: Int) throws(ServerError) { try memory?.add(bytes) }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64 { now.nanoseconds / 1_000_000 }

@@ -41,12 +41,30 @@ package final class RecordService: Sendable {
     package func answer(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
+        try await longAnswer(body, context).bytes
+    }
+
+    /// The same in parts, because it may be long.
+    package func longAnswer(
+        _ body: JSONValue, _ context: OperationContext
+    ) async throws(ServerError) -> Answer {
         try admit(context)
         switch context.endpoint {
         case .recordsQuery: return try await queryRecords(body, context)
         case .recordsLookup: return try await lookupRecords(body, context)
         case .recordsModify: return try await modifyRecords(body, context)
         case .recordsChanges: return try await recordChanges(body, context)
+        case .changesZone: return try await zoneChanges(body, context)
+        default: return Answer(try await shortAnswer(body, context))
+        }
+    }
+
+    private func shortAnswer(
+        _ body: JSONValue, _ context: OperationContext
+    ) async throws(ServerError) -> [UInt8] {
+        switch context.endpoint {
+        case .recordsQuery, .recordsLookup, .recordsModify, .recordsChanges, .changesZone:
+            return try await longAnswer(body, context).bytes
         case .recordsResolve: return try await resolveShortGUIDs(body, context)
         case .recordsAccept: return try await acceptShortGUIDs(body, context)
         case .zonesList: return try await listZones(body, context)
@@ -54,7 +72,6 @@ package final class RecordService: Sendable {
         case .zonesModify: return try await modifyZones(body, context)
         case .zonesChanges: return try await zonesChanges(body, context)
         case .changesDatabase: return try await databaseChanges(body, context)
-        case .changesZone: return try await zoneChanges(body, context)
         case .subscriptionsList: return try await listSubscriptions(body, context)
         case .subscriptionsLookup: return try await lookupSubscriptions(body, context)
         case .subscriptionsModify: return try await modifySubscriptions(body, context)

@@ -7,13 +7,19 @@ package protocol RecordReader {
         _ zone: ZoneHandle, _ names: [RecordName]
     ) throws(ServerError) -> [RecordName: StoredRecord]
 
+    /// The same of the first of `names`: of so many of them that the records have about
+    /// `maximumBytes` together, and of one at least. `count` says of how many.
+    func records(
+        _ zone: ZoneHandle, first names: ArraySlice<RecordName>, maximumBytes: Int
+    ) throws(ServerError) -> (found: [RecordName: StoredRecord], count: Int)
+
     /// The changes after `position` in the order of the feed, each record once at its latest
     /// state. With `shares`, only records of those hierarchies, and `gone` for records that left
     /// them. At most `limit`; `descending` starts at the newest and ignores `position` as a start
-    /// but not as an end.
+    /// but not as an end. Ends after the entry with which they have `maximumBytes`.
     func changes(
         _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, descending: Bool,
-        limit: Int
+        limit: Int, maximumBytes: Int
     ) throws(ServerError) -> [FeedEntry]
 
     /// How many entries `changes` would give in all, counted up to `limit` (for progress).
@@ -43,15 +49,36 @@ package protocol RecordReader {
         throws(ServerError) -> Int64
 
     /// Records of one type in the order of their names (in that of `descending`), after `name`.
+    /// Ends after the record with which they have `maximumBytes`.
     func records(
         _ zone: ZoneHandle, type: RecordTypeName, after name: RecordName?, descending: Bool,
-        limit: Int
+        limit: Int, maximumBytes: Int
     ) throws(ServerError) -> [StoredRecord]
 
     /// What was put of an operation of this user in this database.
     func operationResult(
         _ database: DatabaseKey, _ user: UserName, operationID: Text
     ) throws(ServerError) -> [UInt8]?
+}
+
+extension RecordReader {
+    package func changes(
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, descending: Bool,
+        limit: Int
+    ) throws(ServerError) -> [FeedEntry] {
+        try changes(
+            zone, after: position, shares: shares, descending: descending, limit: limit,
+            maximumBytes: .max)
+    }
+
+    package func records(
+        _ zone: ZoneHandle, type: RecordTypeName, after name: RecordName?, descending: Bool,
+        limit: Int
+    ) throws(ServerError) -> [StoredRecord] {
+        try records(
+            zone, type: type, after: name, descending: descending, limit: limit,
+            maximumBytes: .max)
+    }
 }
 
 package protocol RecordWriter {

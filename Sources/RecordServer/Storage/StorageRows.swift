@@ -198,6 +198,8 @@ package struct IndexScan: Hashable, Sendable {
     private var afterKey: [UInt8]?
     private var afterName: RecordName?
     package var limit: Int
+    /// Ends after the record with which they have so many.
+    package var maximumBytes = Int.max
 
     package init(
         type: RecordTypeName, field: FieldName, kind: IndexEntry.Kind, limit: Int

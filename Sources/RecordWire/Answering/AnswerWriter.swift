@@ -6,22 +6,44 @@ package protocol AnswerValue {
 }
 
 /// Prints an answer as compact JSON, straight into bytes: no tree in between, and text that is
-/// already JSON is copied as it is.
+/// already JSON is copied as it is, or taken over without a copy when it is long.
 ///
 /// Commas are the writer's business. Keys are those of the protocol, which need no escapes.
 package struct AnswerWriter {
+    /// A long answer is many arrays of about this size: one that grows would be copied again and
+    /// again, and be there twice meanwhile.
+    private static let partBytes = 64 << 10
+
+    private var parts: [[UInt8]] = []
+    private var partsCount = 0
     private var writer = JSONWriter(layout: .compact)
     private var needsComma = false
 
     /// `capacity` in bytes; the writer grows beyond it.
-    package init(capacity: Int = 1_024) { writer.reserveCapacity(capacity) }
+    package init(capacity: Int = 1_024) {
+        writer.reserveCapacity(min(capacity, Self.partBytes + (4 << 10)))
+    }
 
-    package var bytes: [UInt8] { writer.bytes }
-    package var json: JSONBytes { JSONBytes(writer.bytes) }
+    /// Of what was printed, in bytes.
+    package var count: Int { partsCount + writer.bytes.count }
+    /// All of it in one array.
+    package var bytes: [UInt8] { parts.isEmpty ? writer.bytes : answer.bytes }
+    package var json: JSONBytes { JSONBytes(bytes) }
+
+    package var answer: Answer { Answer(parts: parts + [writer.bytes]) }
 
     private mutating func separate() {
+        if writer.bytes.count >= Self.partBytes { endPart() }
         if needsComma { writer.splice(UInt8(ascii: ",")) }
         needsComma = true
+    }
+
+    private mutating func endPart() {
+        guard !writer.bytes.isEmpty else { return }
+        let part = writer.take()
+        partsCount += part.count
+        parts.append(part)
+        writer.reserveCapacity(Self.partBytes + (4 << 10))
     }
 
     private mutating func open(_ bracket: UInt8) {
@@ -117,7 +139,10 @@ package struct AnswerWriter {
     /// One value that is JSON already, copied without a look inside.
     package mutating func splice(_ json: [UInt8]) {
         separate()
-        writer.splice(json)
+        guard json.count >= Self.partBytes else { return writer.splice(json) }
+        endPart()
+        partsCount += json.count
+        parts.append(json)
     }
 
     package mutating func splice(_ json: String) {
@@ -132,7 +157,42 @@ package struct AnswerWriter {
 }
 
 extension AnswerWriter {
-    /// The bytes of one object, which is what most answers are.
+    /// A place to go back to.
+    package struct Mark {
+        fileprivate let parts: Int
+        fileprivate let bytes: Int
+        fileprivate let needsComma: Bool
+    }
+
+    package var mark: Mark {
+        Mark(parts: parts.count, bytes: writer.bytes.count, needsComma: needsComma)
+    }
+
+    /// Forgets what was printed since.
+    package mutating func goBack(to mark: Mark) {
+        if parts.count > mark.parts {
+            // The part that was being printed then came to be the first of those.
+            let part = parts[mark.parts].prefix(mark.bytes)
+            partsCount -= parts[mark.parts...].reduce(0) { $0 + $1.count }
+            parts.removeSubrange(mark.parts...)
+            _ = writer.take()
+            writer.splice(Array(part))
+        } else {
+            writer.cut(to: mark.bytes)
+        }
+        needsComma = mark.needsComma
+    }
+
+    /// One object, which is what most answers are.
+    package static func answer<Failure: Error>(
+        capacity: Int = 1_024, _ members: (inout AnswerWriter) throws(Failure) -> Void
+    ) throws(Failure) -> Answer {
+        var answer = AnswerWriter(capacity: capacity)
+        try answer.object(members)
+        return answer.answer
+    }
+
+    /// The bytes of one object.
     package static func object<Failure: Error>(
         capacity: Int = 1_024, _ members: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) -> [UInt8] {

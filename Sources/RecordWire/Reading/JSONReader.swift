@@ -30,7 +30,7 @@ package struct JSONReader: Sendable {
     }
 
     /// The elements; more than `maximum` are refused before any is read.
-    package func array(maximum: Int? = nil) throws(ServerError) -> [JSONReader] {
+    package func array(maximum: Int? = nil) throws(ServerError) -> JSONElements {
         guard case .array(let elements) = value else { throw mismatch("an array") }
         if let maximum, elements.count > maximum {
             throw ServerError(
@@ -38,7 +38,7 @@ package struct JSONReader: Sendable {
                 "\(path) has \(elements.count) elements, and the limit is \(maximum) in one request."
             )
         }
-        return elements.enumerated().map { JSONReader($1, at: .element($0, of: path)) }
+        return JSONElements(elements: elements, path: path)
     }
 
     package func string() throws(ServerError) -> Text {
@@ -128,7 +128,19 @@ package struct JSONReader: Sendable {
     }
 
     /// The elements of a member that must be there.
-    package func elements(_ key: String, maximum: Int) throws(ServerError) -> [JSONReader] {
+    package func elements(_ key: String, maximum: Int) throws(ServerError) -> JSONElements {
         try required(key).array(maximum: maximum)
+    }
+}
+
+/// The elements of an array, each with its path when it is looked at: lists can be long.
+package struct JSONElements: RandomAccessCollection, Sendable {
+    fileprivate let elements: [JSONValue]
+    fileprivate let path: JSONPath
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { elements.count }
+    package subscript(index: Int) -> JSONReader {
+        JSONReader(elements[index], at: .element(index, of: path))
     }
 }

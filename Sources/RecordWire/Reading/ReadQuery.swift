@@ -20,7 +20,7 @@ extension JSONReader {
     /// An array, or the one element that Apple's clients also send bare.
     fileprivate func terms() throws(ServerError) -> [JSONReader] {
         if case .object = value { return [self] }
-        return try array(maximum: WireQuery.maximumTerms)
+        return Array(try array(maximum: WireQuery.maximumTerms))
     }
 
     /// `fieldName` or `systemFieldName`. System names also stand in `fieldName`, as the schema

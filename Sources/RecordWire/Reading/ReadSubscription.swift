@@ -93,7 +93,8 @@ enum NotificationInfo {
         for key in texts { _ = try json.string(key) }
         for key in marks { _ = try json.bool(key, default: false) }
         for key in ["alertLocalizationArgs", "desiredKeys", "additionalFields"] {
-            for argument in try json[key]?.array() ?? [] { _ = try argument.string() }
+            guard let list = try json[key]?.array() else { continue }
+            for argument in list { _ = try argument.string() }
         }
         guard json.value.serialized().count <= maximumBytes else {
             throw json.error("is larger than \(maximumBytes) bytes.")

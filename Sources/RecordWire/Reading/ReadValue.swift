@@ -98,8 +98,10 @@ extension JSONReader {
         case .scalar(let type):
             return TypedValue(value: try scalar(type, rules), type: type, isTagged: true)
         case .list(let element):
+            let elements = try array()
             var values: [WireValue] = []
-            for json in try array() { values.append(try json.scalar(element, rules)) }
+            values.reserveCapacity(elements.count)
+            for json in elements { values.append(try json.scalar(element, rules)) }
             return TypedValue(value: .list(values), type: .list(element), isTagged: true)
         case .anyList:
             _ = try array()
@@ -131,6 +133,7 @@ extension JSONReader {
         }
         guard let common else { return TypedValue(value: .list([]), type: nil, isTagged: false) }
         var values: [WireValue] = []
+        values.reserveCapacity(elements.count)
         for element in elements { values.append(try element.scalar(common, rules)) }
         return TypedValue(value: .list(values), type: .list(common), isTagged: false)
     }

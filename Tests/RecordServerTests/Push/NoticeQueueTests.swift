@@ -29,7 +29,7 @@ import Testing
         for number in 0..<40 { queue.append(notice("\(number)", bytes: 1 << 20)) }
         #expect(queue.count == 40)
         let taken = queue.take(40)
-        #expect(taken.map { $0.changes.count } == (0..<40).map { $0 < 15 ? 1 : 0 })
+        #expect(taken.map { $0.changes.count } == (0..<40).map { $0 < 7 ? 1 : 0 })
         queue.append(notice("later", bytes: 1 << 20))
         #expect(queue.take(1).first?.changes.count == 1)
     }

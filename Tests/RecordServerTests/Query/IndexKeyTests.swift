@@ -62,6 +62,9 @@ struct IndexKeyTests {
         let expected = ["hello", "world", "2", "straße", "東", "京", "タワー", "don", "t", "a", "b"]
         #expect(Set(words.map { String(decoding: $0, as: UTF8.self) }) == Set(expected))
         #expect(Words.of(" .%_ ").isEmpty)
+        let many = (0..<5_000).map { "w\($0)" }.joined(separator: " ")
+        #expect(Words.of(Text(many), upTo: 256).count == 257)
+        #expect(Words.of(Text("ß " + many), upTo: 256).count == 257)
     }
 
     @Test("distances are those of the globe")

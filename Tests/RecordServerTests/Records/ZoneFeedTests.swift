@@ -37,6 +37,37 @@ import Testing
         #expect(try await server.changes("Z", since: feed.token).names.isEmpty)
     }
 
+    @Test("pages of small and large records, forwards and in reverse, leave nothing out")
+    func smallAndLargeRecords() async throws {
+        let server = try await server()
+        let long = String(repeating: "x", count: 600_000)
+        var names: [String] = []
+        for index in 0..<30 {
+            names.append("n-\(index)")
+            let field: JSONValue = index % 3 == 0 ? text(long) : text("short")
+            try await server.modify("Z", create("n-\(index)", ["t": field]))
+        }
+        var feed = try await server.changes("Z")
+        var found = feed.names
+        #expect(feed.moreComing == (found.count < 30))
+        while feed.moreComing {
+            feed = try await server.changes("Z", since: feed.token)
+            found += feed.names
+        }
+        #expect(found == names)
+        let newest = try await server.changes("Z", ["reverse": true])
+        #expect(!newest.names.isEmpty)
+        #expect(newest.names == Array(names.reversed().prefix(newest.names.count)))
+        #expect(newest.moreComing)
+        var rest: [String] = []
+        feed = newest
+        while feed.moreComing {
+            feed = try await server.changes("Z", since: feed.token)
+            rest += feed.names
+        }
+        #expect(Set(rest + newest.names) == Set(names))
+    }
+
     @Test("the same token gives the same page again")
     func repeats() async throws {
         let server = try await server(5)

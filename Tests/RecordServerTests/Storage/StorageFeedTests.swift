@@ -52,6 +52,59 @@ import Testing
         #expect(try await count(storage, zone, limit: 2) == 2)
     }
 
+    @Test(
+        "whatever reads records stops with the one with which they have enough bytes",
+        arguments: StorageSubject.all)
+    func bytes(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        let large = #"{"t":{"value":"\#(String(repeating: "x", count: 1_000))","type":"STRING"}}"#
+        let names = ["a", "b", "c", "d"].map { RecordName($0) }
+        try await storage.put(
+            zip(["a", "b", "c", "d"], [Int64(1), 2, 3, 4]).map {
+                Sample.record($0, $1, fields: large, share: Sample.share)
+            })
+        let field = FieldName("f")
+        try await storage.write { (transaction) throws(ServerError) in
+            for name in names {
+                try transaction.putIndex(
+                    zone.handle, type: Sample.note, name,
+                    [IndexEntry(field: field, kind: .value, key: name.bytes)])
+            }
+        }
+        for (bytes, count) in [(1, 1), (1_000, 1), (1_500, 2), (3_000, 3), (1 << 20, 4)] {
+            let found = try await storage.read { (reader) throws(ServerError) in
+                var scan = IndexScan(type: Sample.note, field: field, kind: .value, limit: 99)
+                scan.maximumBytes = bytes
+                let first = try reader.records(
+                    zone.handle, first: names[...], maximumBytes: bytes)
+                var counts = [try reader.scan(zone.handle, scan).count, first.count]
+                counts.append(first.found.count)
+                counts.append(
+                    try reader.records(
+                        zone.handle, type: Sample.note, after: nil, descending: false, limit: 99,
+                        maximumBytes: bytes
+                    ).count)
+                for shares in [nil, [Sample.share]] {
+                    counts.append(
+                        try reader.changes(
+                            zone.handle, after: 0, shares: shares, descending: false, limit: 99,
+                            maximumBytes: bytes
+                        ).count)
+                }
+                return counts
+            }
+            #expect(found == [Int](repeating: count, count: 6), "\(bytes) bytes")
+        }
+        let missing = try await storage.read { (reader) throws(ServerError) in
+            try reader.records(
+                zone.handle, first: [RecordName("x"), RecordName("a"), RecordName("y")],
+                maximumBytes: 1)
+        }
+        #expect(missing.count == 2)
+        #expect(missing.found.count == 1)
+    }
+
     @Test("the feed of shares has their records and what left them", arguments: StorageSubject.all)
     func shares(subject: StorageSubject) async throws {
         let storage = try subject.open()

@@ -43,7 +43,10 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: nil, logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
-                configuration: .init(isOutboundHalfClosureEnabled: true))
+                configuration: .init(
+                    // Parts that wait for who reads them, each of up to 64 KiB.
+                    backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
+                    isOutboundHalfClosureEnabled: true))
         }
     }
 
