@@ -66,7 +66,7 @@ final class SpaceReserve: Sendable {
         return posix_fallocate(file, 0, off_t(size)) == 0
     }
 
-    /// Of the disk, for this user: root may take what a file system keeps back from others.
+    /// Of the disk, for this user.
     private static func figures(_ path: String) -> (available: Int64, total: Int64) {
         var figures = statvfs()
         let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -76,7 +76,6 @@ final class SpaceReserve: Sendable {
             let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: block)
             return isTooLarge ? .max : product
         }
-        let available = geteuid() == 0 ? figures.f_bfree : figures.f_bavail
-        return (bytes(Int64(clamping: available)), bytes(Int64(clamping: figures.f_blocks)))
+        return (bytes(Int64(clamping: figures.f_bavail)), bytes(Int64(clamping: figures.f_blocks)))
     }
 }
