@@ -61,13 +61,7 @@ extension MountTests {
             let mounted = try MountedStore()
             let file = "\(try mounted.makeType())/a.json"
             try SystemCall.writeFile(file, "{\"n\": 1}")
-            let device = try succeed("stat", "-c", "%d", mounted.mountPoint)
-            let number = try #require(Int(device.filter(\.isNumber)))
-            let control = "\(mounted.outside)/control"
-            try SystemCall.makeDirectory(control)
-            try succeed("mount", "-t", "fusectl", "none", control)
-            defer { MountTable.detach(control) }
-            let waiting = "\(control)/\(number & 0xff | number >> 12 & 0xfff00)/waiting"
+            let control = try FuseControl(mounted)
             try mounted.suspend()
             let mount = try Child(
                 [try Executable.recordfs(), "mount", mounted.mountPoint],
@@ -77,7 +71,7 @@ extension MountTests {
                 seconds: 20,
                 until: {
                     do {
-                        return try !succeed("cat", waiting).hasPrefix("0")
+                        return try control.hasWaiting()
                     } catch {
                         return false
                     }
@@ -153,14 +147,7 @@ extension MountTests {
             let mounted = try MountedStore()
             let folder = try mounted.makeType()
             try SystemCall.writeFile("\(folder)/a.json", "{\"n\": 1}")
-            let device = try succeed("stat", "-c", "%d", mounted.mountPoint)
-            let number = try #require(Int(device.filter(\.isNumber)))
-            let control = "\(mounted.outside)/control"
-            try SystemCall.makeDirectory(control)
-            try succeed("mount", "-t", "fusectl", "none", control)
-            defer { MountTable.detach(control) }
-            let connection = number & 0xff | number >> 12 & 0xfff00
-            try SystemCall.writeFile("\(control)/\(connection)/abort", "1")
+            try FuseControl(mounted).abort()
             #expect(try mounted.waitForDeath() < 128)
             try mounted.mount()
             #expect(try SystemCall.readText("\(folder)/a.json") == "{\"n\": 1}")
@@ -192,4 +179,30 @@ extension MountTests {
             #expect(try mounted.store.count("history") == 50)
         }
     }
+}
+
+/// The kernel's control files of FUSE, mounted for as long as this lives.
+private final class FuseControl {
+    private let directory: String
+    /// Those of the mount's connection.
+    private let connection: String
+
+    init(_ mounted: MountedStore) throws {
+        let device = try succeed("stat", "-c", "%d", mounted.mountPoint)
+        let number = try #require(Int(device.filter(\.isNumber)))
+        directory = "\(mounted.outside)/control"
+        connection = "\(directory)/\(number & 0xff | number >> 12 & 0xfff00)"
+        try SystemCall.makeDirectory(directory)
+        try succeed("mount", "-t", "fusectl", "none", directory)
+    }
+
+    deinit { MountTable.detach(directory) }
+
+    /// Whether a call is with the kernel that the daemon has not answered.
+    func hasWaiting() throws -> Bool {
+        // Not by a read at an offset, which these files refuse.
+        try !succeed("cat", "\(connection)/waiting").hasPrefix("0")
+    }
+
+    func abort() throws { try SystemCall.writeFile("\(connection)/abort", "1") }
 }
