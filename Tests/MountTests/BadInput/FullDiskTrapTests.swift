@@ -20,6 +20,15 @@ extension MountTests {
             try SystemCall.close(file)
         }
 
+        /// Whether the disk has no room for one of these records.
+        private func meetsFullDisk(in folder: String, _ numbers: Range<Int>) -> Bool {
+            numbers.contains { number in
+                SystemCall.code {
+                    try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
+                } == ENOSPC
+            }
+        }
+
         @Test("on a disk without a free byte assets, trash and empty directories can be removed")
         func removals() throws {
             let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
@@ -35,11 +44,7 @@ extension MountTests {
             #expect(SystemCall.exists(trashed))
             let ballast = "\(disk.directory)/ballast"
             try fill(ballast)
-            let isFull = (100..<600).contains { number in
-                SystemCall.code { try SystemCall.writeFile(path(number), Self.text(number)) }
-                    == ENOSPC
-            }
-            #expect(isFull)
+            #expect(meetsFullDisk(in: folder, 100..<600))
             try fill(ballast)
             let removals: [(String, () throws -> Void)] = [
                 ("asset", { try SystemCall.unlink("\(folder)/r0@photo.jpg") }),
@@ -71,11 +76,7 @@ extension MountTests {
             try fill(ballast)
 
             // What the log's file and the database have free takes some more.
-            let full = (100..<500).contains { number in
-                SystemCall.code { try SystemCall.writeFile(path(number), Self.text(number)) }
-                    == ENOSPC
-            }
-            #expect(full)
+            #expect(meetsFullDisk(in: folder, 100..<500))
             try SystemCall.unlink(path(0))
             try SystemCall.unlink(path(1))
             try SystemCall.syncDirectory(folder)
