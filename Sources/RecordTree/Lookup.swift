@@ -176,3 +176,7 @@ extension Tree {
         return asset.kind == .value || asset.hash != nil || isOpen ? asset : nil
     }
 }
+
+extension RecordError {
+    static var noSuchFile: RecordError { RecordError(.notFound, "no such file") }
+}

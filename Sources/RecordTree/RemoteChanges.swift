@@ -66,7 +66,7 @@ extension Tree {
         guard let record = change.record, let type = change.type else { return [] }
         switch change.kind {
         case .waiting:
-            let assets = (try? store.assets(of: record)) ?? []
+            let assets = change.waitingAssets
             if !assets.isEmpty { state.withLock { $0.waitingAssets[record] = assets } }
             return []
         case .deleted:

@@ -9,11 +9,11 @@ extension Tree {
         if isOwn(caller), adoptRemoval(directory, name) { return }
         try checkWritable()
         if case .control(let path) = directory { return try removeControl(name, in: path) }
-        guard let target = try find(name, in: directory) else {
-            throw RecordError(.notFound, "no such file")
+        if case .record(let type, let stem) = meaning(of: name, in: directory) {
+            return try removeRecord(type, stem)
         }
+        guard let target = try find(name, in: directory) else { throw .noSuchFile }
         switch target {
-        case .record(let file): try removeRecord(file)
         case .asset(let id): try removeAsset(id)
         case .scratch:
             // The file may have other names: the one that was given goes. The host refuses a
@@ -23,25 +23,45 @@ extension Tree {
         case .errorFile:
             throw RecordError(.notPermitted, ".error goes away with a valid save or a discard")
         case .readme: throw RecordError(.notPermitted, "README.md is generated")
-        case .root, .database, .owner, .zone, .type, .control:
+        case .root, .database, .owner, .zone, .type, .record, .control:
             throw RecordError(.isDirectory, "a directory")
         }
     }
 
-    private func removeRecord(_ file: RecordFile) throws(RecordError) {
-        if !takePending(file) { try beginDelete(file.record) }
+    /// The transaction looks the name up: what shows under it goes, without a query before.
+    private func removeRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) {
+        let pending = state.withLock { $0.pending[type]?[stem] }
+        if let pending, takePending(pending) { return unlinked(pending) }
+        let file = try beginDelete { transaction throws(RecordError) in
+            let entry = try transaction.record(type, stem)
+            return entry?.isHidden == true ? nil : entry
+        }
+        guard let file else { throw .noSuchFile }
+        unlinked(file)
+    }
+
+    private func unlinked(_ file: RecordFile) {
         state.withLock { $0.open[file] }?.unlink()
     }
 
     /// The record vanishes now and for good after the grace time; a row says so from here on.
-    func beginDelete(_ id: RecordID) throws(RecordError) {
-        guard let entry = try store.record(id) else { return }
-        try checkWritable(entry.type)
+    ///
+    /// - Parameter find: the record as the transaction sees it; nil when it is gone.
+    /// - Returns: its file, which has no name any more.
+    @discardableResult
+    func beginDelete(
+        _ find: (Transaction) throws(RecordError) -> RecordEntry?
+    ) throws(RecordError) -> RecordFile? {
+        try checkWritable()
         Failpoint.pass(.waitingDeleteBegin)
-        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.beginDelete(id)
+        let file = try store.write(author: .mount, isFreeing: true) {
+            transaction throws(RecordError) -> RecordFile? in
+            guard let entry = try find(transaction) else { return nil }
+            try transaction.beginDelete(entry.id)
+            return entry.file
         }
         Failpoint.pass(.waitingDeleteCommitted)
+        return file
     }
 
     /// Drops a name whose first save is outstanding. False when it is not such a name.
@@ -57,7 +77,7 @@ extension Tree {
 
     private func removeAsset(_ id: AssetID) throws(RecordError) {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         try checkWritable(record.type)
         guard record.state != .waitingDelete else {

@@ -34,7 +34,7 @@ extension Tree {
         }
         if case .control = to { throw Self.noMoveWithin }
         guard let source = try find(name, in: from) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         if parent == newParent && name == newName { return }
         guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)

@@ -52,7 +52,7 @@ extension Tree {
 
     /// An asset takes a scratch name: the bytes go there, the field leaves the record.
     func setAside(_ id: AssetID, in type: TypeID, as target: ScratchPlace) throws(RecordError) {
-        guard let entry = try store.asset(id) else { throw RecordError(.notFound, "no such file") }
+        guard let entry = try store.asset(id) else { throw .noSuchFile }
         guard let content = try storedContent(of: entry) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }

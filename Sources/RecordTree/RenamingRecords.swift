@@ -95,7 +95,11 @@ extension Tree {
         try holdScratch(target)
         try storage.place(text, at: path, modified: modified)
         Failpoint.pass(.backupWritten)
-        if !takePending(file) { try beginDelete(file.record) }
+        if !takePending(file) {
+            try beginDelete { transaction throws(RecordError) in
+                try transaction.record(file.record)
+            }
+        }
         let scratch = state.withLock { state in
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
@@ -149,7 +153,7 @@ extension Tree {
         }
         // The store's name for it: a first save has made the row just now.
         guard let source = try findRecord(type, stem) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             let before = try transaction.text(of: source.record)
@@ -169,7 +173,7 @@ extension Tree {
     /// the record's.
     func exchange(_ place: ScratchPlace, with stem: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try findRecord(type, stem) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         let (old, oldModified) = try shownText(of: file)
         let (text, modified) = try content(of: place)
@@ -211,7 +215,7 @@ extension Tree {
     /// Two records of a type change their contents.
     func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try findRecord(type, stem), let otherFile = try findRecord(type, other)
-        else { throw RecordError(.notFound, "no such file") }
+        else { throw .noSuchFile }
         let (text, modified) = try shownText(of: file)
         let (otherText, otherModified) = try shownText(of: otherFile)
         let files = try saveExchanged(

@@ -62,6 +62,8 @@ package struct StoreChange: Hashable, Sendable {
     /// The file whose name another one has taken, or that has lost it.
     package let replaced: RecordFile?
     package let effect: FileEffect
+    /// For `waiting`: the files that go with the record when its delete becomes final.
+    package let waitingAssets: [AssetEntry]
     /// What the commit has done to the names of asset files, told with its last change.
     package var assetNames = AssetNameChanges()
 }

@@ -19,18 +19,16 @@ extension Transaction {
             }
             try removeRows(of: id)
         case .saved:
-            if record.entry.hasDraft { try clearDraft(record) }
+            if record.entry.hasDraft { try showSavedText(record) }
             try connection.run(
-                """
-                UPDATE record SET state = 2, waiting_since = ?2, flags = flags & ~1,
-                    size = (SELECT length(text) FROM record_text WHERE record_id = ?1)
-                WHERE id = ?1
-                """, [.integer(id.rawValue), .time(now)])
+                "UPDATE record SET state = 2, waiting_since = ?2 WHERE id = ?1",
+                [.integer(id.rawValue), .time(now)])
         }
         try touch(record.entry.type)
         note(
             .waiting, zone: record.zone, type: record.entry.type, record: id,
-            stem: record.entry.stem)
+            stem: record.entry.stem,
+            waitingAssets: record.entry.hasAssets ? try connection.assets(of: id) : [])
     }
 
     /// The record is as before. Nothing happens when it does not wait.

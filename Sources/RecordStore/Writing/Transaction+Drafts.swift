@@ -122,6 +122,17 @@ extension Transaction {
             "DELETE FROM draft WHERE record_id = ?", [.integer(record.id.rawValue)])
     }
 
+    /// The draft goes; the file shows what was saved.
+    func showSavedText(_ record: StoredRecord) throws(RecordError) {
+        try clearDraft(record)
+        try connection.run(
+            """
+            UPDATE record SET flags = flags & ~1, modified = changed,
+                size = (SELECT length(text) FROM record_text WHERE record_id = id)
+            WHERE id = ?
+            """, [.integer(record.id.rawValue)])
+    }
+
     /// The record as it is without its draft; nil when nothing is left (it was draftOnly). Assets
     /// that came before their record keep waiting for it.
     /// Errors: notFound, also for one that only its assets wait for.
@@ -142,14 +153,8 @@ extension Transaction {
                 stem: record.entry.stem)
             return nil
         }
-        try clearDraft(record)
+        try showSavedText(record)
         try clearRefusal(id)
-        try connection.run(
-            """
-            UPDATE record SET flags = flags & ~1, modified = changed,
-                size = (SELECT length(text) FROM record_text WHERE record_id = id)
-            WHERE id = ?
-            """, [.integer(id.rawValue)])
         note(
             .draft, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem)

@@ -182,14 +182,16 @@ extension Transaction {
 
     func note(
         _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
-        stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil
+        stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil,
+        waitingAssets: [AssetEntry] = []
     ) {
         let file = record.flatMap { replaced[$0] }
         changes.append(
             StoreChange(
                 author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
                 token: token, asset: asset,
-                replaced: file?.entry.file, effect: file?.effect ?? .inPlace))
+                replaced: file?.entry.file, effect: file?.effect ?? .inPlace,
+                waitingAssets: waitingAssets))
     }
 }
 

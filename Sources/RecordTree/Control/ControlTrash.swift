@@ -38,7 +38,7 @@ extension Tree {
     /// can be removed.
     func removeControl(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
         guard case .control(let target)? = try findControl(name, in: path) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         switch target {
         case .error(let record):
@@ -90,13 +90,13 @@ extension Tree {
         _ name: [UInt8], in path: ControlPath, to target: NameMeaning, replacing: Bool
     ) throws(RecordError) {
         guard case .control(let source)? = try findControl(name, in: path) else {
-            throw RecordError(.notFound, "no such file")
+            throw .noSuchFile
         }
         switch (source, target) {
         case (_, .control): throw Self.noMoveWithin
         case (.trashed(let id), .record(let type, let stem)):
             guard let entry = try store.trashEntry(id) else {
-                throw RecordError(.notFound, "no such file")
+                throw .noSuchFile
             }
             let place = try place(of: type)
             guard entry.type == place.type, entry.zone == place.zone.id else {
