@@ -2,6 +2,17 @@ import RecordModel
 import RecordStore
 import Synchronization
 
+/// A refused save that the user has seen: its `.error` was removed.
+struct AcknowledgedRefusal: Hashable, Sendable {
+    let record: RecordID
+    let since: Timestamp
+
+    init(_ refusal: Refusal) {
+        record = refusal.record
+        since = refusal.since
+    }
+}
+
 /// What `.error` says in words: the last rejected save of a directory, and the last of its assets
 /// that could not be read or saved.
 struct ErrorReport: Sendable {
@@ -10,10 +21,14 @@ struct ErrorReport: Sendable {
 }
 
 extension Tree {
-    /// Nil when every save of the directory was accepted.
+    /// Nil when every save of the directory was accepted, or what was not is acknowledged.
     func errorReport(of type: TypeID) throws(RecordError) -> ErrorReport? {
-        let failure = state.withLock { $0.assetFailures[type] }
-        let refusals = try store.refusals(in: type)
+        let (failure, seen) = state.withLock {
+            ($0.assetFailures[type], $0.acknowledged[type] ?? [])
+        }
+        let refusals = try store.refusals(in: type).filter {
+            !seen.contains(AcknowledgedRefusal($0))
+        }
         // One of a time to come is of a clock that was ahead, and so of before.
         let now = now
         let order = { (refusal: Refusal) in (refusal.since <= now ? 1 : 0, refusal.since) }
@@ -26,6 +41,22 @@ extension Tree {
             lines.append("\(refusals.count - 1) more refused saves here; see .recordfs/errors.\n")
         }
         return ErrorReport(text: Array(lines.joined().utf8), since: last.since)
+    }
+
+    /// The user has seen what `.error` says, and removes it: it comes back with the next refusal,
+    /// or the next mount. The drafts stay, and `.recordfs/errors` tells of them.
+    func acknowledgeErrors(in type: TypeID) throws(RecordError) {
+        let refusals = try store.refusals(in: type)
+        let isListed = state.withLock { state in
+            let seen = state.acknowledged[type] ?? []
+            let isListed =
+                state.assetFailures[type] != nil
+                || !refusals.allSatisfy { seen.contains(AcknowledgedRefusal($0)) }
+            state.assetFailures[type] = nil
+            state.acknowledged[type] = Set(refusals.map(AcknowledgedRefusal.init))
+            return isListed
+        }
+        guard isListed else { throw .noSuchFile }
     }
 
     static func report(_ refusal: Refusal) -> String {

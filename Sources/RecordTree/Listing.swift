@@ -24,13 +24,13 @@ final class DirectoryCursor: Sendable {
 
 /// The parts of a listing, in order; a part is in the top bits of the offset.
 private enum Part: UInt64 {
-    case fixed = 0
+    /// First: `rm -r` removes in this order, and the drafts take their `.error` along.
+    case errors = 0
     case pending = 1
     case records = 2
     case assets = 3
     case scratch = 4
-    case errors = 5
-    case end = 6
+    case end = 5
 
     func offset(_ cursor: UInt64) -> UInt64 { rawValue << 56 | cursor & (1 << 56 - 1) }
     func offset(after row: Int64) -> UInt64 { offset(UInt64(bitPattern: row)) }
@@ -153,12 +153,11 @@ extension Tree {
         while part != .end {
             let isDone =
                 switch part {
-                case .fixed: true
+                case .errors: try listErrors(type, add)
                 case .pending: try listPending(type, cursor, position, add)
                 case .records: try listRecords(type, cursor, position, add)
                 case .assets: try listAssets(type, cursor, position, add)
                 case .scratch: try listScratch(type, cursor, position, add)
-                case .errors: try listErrors(type, add)
                 case .end: true
                 }
             guard isDone else { return }
@@ -281,6 +280,6 @@ extension Tree {
         -> Bool
     {
         guard let entry = try listedEntry(of: .errorFile(type)) else { return true }
-        return add(ListedEntry(name: Self.errorName, entry: entry, next: Part.end.offset(0)))
+        return add(ListedEntry(name: Self.errorName, entry: entry, next: Part.pending.offset(0)))
     }
 }

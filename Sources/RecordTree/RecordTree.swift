@@ -77,6 +77,8 @@ package final class Tree: Sendable {
         /// Reads of assets whose bytes are on their way.
         var waitingReads: [WaitingRead] = []
         var assetFailures: [TypeID: AssetFailure] = [:]
+        /// Refusals whose `.error` was removed, as they were then.
+        var acknowledged: [TypeID: Set<AcknowledgedRefusal>] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
         /// Nil before the first cleaning.

@@ -46,16 +46,19 @@ extension Tree {
     /// the directory that the kernel would see.
     private func draftNotices(of change: StoreChange) -> [KernelNotice] {
         guard let type = change.type else { return [] }
-        let hadDrafts = state.withLock { $0.typesWithDrafts.contains(type) }
+        let (hadDrafts, hasSeen) = state.withLock {
+            ($0.typesWithDrafts.contains(type), $0.acknowledged[type] != nil)
+        }
         // A draft that is dropped is a change of the draft too.
         guard hadDrafts || change.kind == .draft else { return [] }
         let hasDrafts = (try? store.refusals(in: type).isEmpty) == false
-        guard hadDrafts != hasDrafts else { return [] }
+        guard hadDrafts != hasDrafts || hasSeen else { return [] }
         state.withLock { state in
             if hasDrafts {
                 state.typesWithDrafts.insert(type)
             } else {
                 state.typesWithDrafts.remove(type)
+                state.acknowledged[type] = nil
             }
         }
         return [.content(NodeNumber(type))]

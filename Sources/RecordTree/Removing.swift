@@ -20,8 +20,7 @@ extension Tree {
             // directory.
             guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: false)
-        case .errorFile:
-            throw RecordError(.notPermitted, ".error goes away with a valid save or a discard")
+        case .errorFile(let type): try acknowledgeErrors(in: type)
         case .readme: throw RecordError(.notPermitted, "README.md is generated")
         case .root, .database, .owner, .zone, .type, .record, .control:
             throw RecordError(.isDirectory, "a directory")

@@ -1,0 +1,61 @@
+import RecordModel
+import RecordStore
+import RecordTree
+import Testing
+
+@Suite("The file .error")
+struct ErrorFileTests {
+    private func refuse(_ fixture: TreeFixture, _ name: String) {
+        #expect(throws: RecordError.self) { try fixture.put("{bad", as: name) }
+        fixture.clock.advance(.seconds(1))
+    }
+
+    @Test("removing it says that it was read: it is back with the next refusal, the drafts stay")
+    func acknowledged() throws {
+        let fixture = try TreeFixture()
+        fixture.observe()
+        refuse(fixture, "a.json")
+        try fixture.remove(".error")
+        #expect(try fixture.names() == ["a.json"])
+        #expect(try fixture.lookup(".error") == nil)
+        #expect(try fixture.record("a")?.hasDraft == true)
+        #expect(try fixture.store.refusals().count == 1)
+        let error = #expect(throws: RecordError.self) { try fixture.remove(".error") }
+        #expect(error?.code == .notFound)
+
+        _ = fixture.notices.take()
+        refuse(fixture, "b.json")
+        #expect(fixture.notices.take().contains(.content(fixture.notes)))
+        #expect(try fixture.text(".error")?.hasPrefix("b.json") == true)
+        #expect(try fixture.text(".error")?.contains("more refused") == false)
+        try fixture.remove(".error")
+        refuse(fixture, "a.json")
+        #expect(try fixture.text(".error")?.hasPrefix("a.json") == true)
+    }
+
+    @Test("it is listed first, so that rm -r meets it before the drafts that take it along")
+    func order() throws {
+        let fixture = try TreeFixture()
+        try fixture.put(#"{"a": 1}"#, as: "a.json")
+        refuse(fixture, "b.json")
+        try fixture.put("notes", as: "notes.txt")
+        let names = try fixture.list(fixture.notes, atOnce: 1)
+        #expect(names.first == ".error" && names.count == 4)
+        for name in names { try fixture.remove(name) }
+        #expect(try fixture.list(fixture.notes).isEmpty)
+    }
+
+    @Test("it goes for assets too: one that could not be saved, one that waits for its record")
+    func assets() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("one", as: "n@photo.jpg")
+        #expect(try fixture.text(".error")?.contains("n.json is still missing") == true)
+        try fixture.remove(".error")
+        #expect(try fixture.names() == ["n@photo.jpg"])
+        try fixture.put(#"{"list": []}"#, as: "m.json")
+        #expect(throws: RecordError.self) { try fixture.put("two", as: "m@list.5.txt") }
+        #expect(try fixture.text(".error") != nil)
+        try fixture.remove(".error")
+        #expect(try fixture.lookup(".error") == nil)
+    }
+}
