@@ -28,7 +28,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=5,
                         help="how often batches and bare rows have their turn (5)")
     parser.add_argument("--hostile", type=int, metavar="SECONDS",
-                        help="how long 100 hostile callers have their turn (600, --quick 5)")
+                        help="how long 100 hostile callers have their turn (600, --quick 10)")
     parser.add_argument("--server", help="the program to measure (.build/release/recordfs-server)")
     parser.add_argument("--json", help="where all figures go")
     parser.add_argument("--markdown", help="where the tables go")
@@ -103,12 +103,11 @@ def growth(options, client, sizes, rounds):
 
 def attack(options, server):
     """Hostile callers against a server that was started anew, so that the memory is theirs."""
-    seconds = options.hostile or (5 if options.quick else 600)
+    seconds = options.hostile or (10 if options.quick else 600)
     server.stop()
-    server.start()
+    server.start(*hostile.SETTINGS)
     client = server.client("hostile@example.org")
     server.command("user", "quota", "hostile@example.org", str(hostile.QUOTA))
-    measure.make_zone(client, hostile.ZONE)
     print(f"  hostile callers for {seconds} s", file=sys.stderr)
     return hostile.attack(server, client, seconds)
 

@@ -32,8 +32,10 @@ def tables(figures):
     rows += [[f"100 hostile callers, {hostile['seconds']} s: most {name}, MB",
               f"{hostile[name] / 1e6:.0f}"] for name in ("memory", "disk")]
     text += table(["throughput, memory and disk", "value"], rows)
-    text += table(["answers to hostile callers", "how many of which status"], [
-        [name, ", ".join(f"{status}: {count}" for status, count in sorted(counts.items()))]
+    text += table(["100 hostile callers", "most memory, MB", "how many answers of which status"], [
+        ["all kinds together", f"{hostile['highest']['all together'] / 1e6:.0f}", ""]] + [
+        [name, f"{hostile['highest'][name] / 1e6:.0f}",
+         ", ".join(f"{status}: {count}" for status, count in sorted(counts.items()))]
         for name, counts in hostile["answers"].items()])
     for title, key in (("records in the zone", "growth"), ("zones", "zones")):
         sizes = list(figures[key])

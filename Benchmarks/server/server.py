@@ -24,12 +24,12 @@ class Server:
         return subprocess.run([self.program, *arguments, "--data", self.data], input=text,
                               text=True, check=True, capture_output=True).stdout
 
-    def start(self):
+    def start(self, *settings):
         log = open(os.path.join(self.directory, "server.log"), "a")
         self.process = subprocess.Popen(
             [self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
              "--container", CONTAINER, "--set", "log-level=warning", "--set", "user-rate=0",
-             "--set", "address-rate=0", "--set", "zones=20000"],
+             "--set", "address-rate=0", "--set", "zones=20000", *settings],
             stdout=log, stderr=log)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
@@ -57,6 +57,11 @@ class Server:
         with open(f"/proc/{self.process.pid}/status") as file:
             values = dict(line.split(":", 1) for line in file)
         return tuple(int(values[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
+
+    def forget_highest(self):
+        """The highest so far is what there is now."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
+            file.write("5")
 
     def stop(self):
         if self.process and self.process.poll() is None:
