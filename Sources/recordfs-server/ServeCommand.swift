@@ -24,6 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessMemory.giveBackWhatIsFreed()
+        ProcessMemory.watch()
         let configuration = try options.configuration(data: data)
         let clock = SystemClock()
         LoggingSystem.bootstrap { _ in

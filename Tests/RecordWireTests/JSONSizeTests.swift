@@ -34,6 +34,20 @@ import Testing
         }
     }
 
+    @Test("long lists and objects have no more room than they need")
+    func room() throws {
+        let count = 70_000
+        let list = "[" + String(repeating: "[0],", count: count - 1) + "\"],\"]"
+        guard case .array(let elements) = try JSONParser.parse(Array(list.utf8)) else { return }
+        #expect(elements.count == count)
+        #expect(elements.capacity < count * 9 / 8)
+        let named = (0..<count).map { "\"\($0)\":{\"a\":[1,2]}" }
+        let object = "{" + named.joined(separator: ",") + "}"
+        guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else { return }
+        #expect(members.count == count)
+        #expect(members.capacity < count * 9 / 8)
+    }
+
     @Test("what is inside of a text is text")
     func texts() {
         let commas = "\"" + String(repeating: ",[{:\\\"", count: 1_000) + "\""

@@ -15,6 +15,9 @@ struct JSONAllowance {
         self.values = values
     }
 
+    /// How many more values are kept at most.
+    var room: Int { isExceeded ? 0 : max(0, values) }
+
     /// Whether one more element or member is kept.
     ///
     /// Counts no more than `FieldValue.countedBytes` will: a number 8 bytes in a list and its

@@ -64,6 +64,9 @@ extension JSONScanner {
         while true {
             let element = try value(depth: depth + 1)
             if allowance.keeps(element) { elements.append(element) }
+            if elements.count == Self.longCount {
+                elements.reserveCapacity(elements.count + rest(depth: depth))
+            }
             skipWhitespace()
             if byte == UInt8(ascii: "]") { break }
             try comma("\",\" or \"]\" after the element", before: UInt8(ascii: "]"))
@@ -91,12 +94,25 @@ extension JSONScanner {
             if allowance.keeps(value, isTagged: isTagged) {
                 members.append(JSONMember(key: key, value: value))
             }
+            if members.count == Self.longCount {
+                members.reserveCapacity(members.count + rest(depth: depth))
+            }
             skipWhitespace()
             if byte == UInt8(ascii: "}") { break }
             try comma("\",\" or \"}\" after the value", before: UInt8(ascii: "}"))
         }
         at += 1
         return members
+    }
+
+    /// A list with so many values gets room for the others at once: one that grows step by step is
+    /// there twice, and has half of its room for nothing.
+    private static let longCount = 1_024
+
+    /// How many more values the list at the cursor has, or the allowance has room for; not of lists
+    /// in lists in lists, each of which would be gone through by all those around it.
+    private func rest(depth: Int) -> Int {
+        depth > 8 ? 0 : min(allowance.room, JSONSize.countValues(bytes, from: at))
     }
 
     mutating func key(_ keys: inout KeySet) throws(RecordError) -> Text {

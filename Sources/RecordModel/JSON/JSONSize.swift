@@ -29,6 +29,28 @@ package enum JSONSize {
         return text.count + values * valueBytes + storages * storageBytes
     }
 
+    /// How many commas a list has from `start`, which is behind one of its values, to its end.
+    static func countValues(_ text: [UInt8], from start: Int) -> Int {
+        text.withUnsafeBufferPointer { text in
+            var count = 0
+            var depth = 0
+            var at = start
+            while at < text.count {
+                switch text[at] {
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                    depth -= 1
+                    if depth < 0 { return count }
+                case UInt8(ascii: ","): if depth == 0 { count += 1 }
+                case UInt8(ascii: "\""): at = end(ofString: at, in: text)
+                default: break
+                }
+                at += 1
+            }
+            return count
+        }
+    }
+
     /// The place of the closing quote, or the end of the text.
     private static func end(ofString start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         var at = start + 1

@@ -5,10 +5,11 @@ import RecordModel
 package import RecordWire
 import Synchronization
 
-/// Where passwords are hashed: on two threads of their own, so that any number of sign-ins at once
-/// takes the memory of two and leaves the threads of other requests alone.
+/// Where passwords are hashed: on threads of their own, so that any number of sign-ins at once takes
+/// the memory of as many hashes and leaves the threads of other requests alone.
 package final class ScryptQueue: Sendable {
-    static let shared = ScryptQueue(width: 2, maximumWaiting: 100)
+    /// One after the other: a hash takes 32 MiB, as much as most of what all requests hold.
+    static let shared = ScryptQueue(width: 1, maximumWaiting: 50)
 
     private let queues: [DispatchQueue]
     private let maximumWaiting: Int

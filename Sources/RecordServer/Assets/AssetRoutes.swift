@@ -107,19 +107,20 @@ struct AssetRoutes: Sendable {
             var offset = first
             let end = first + count
             while offset < end {
-                let bytes = try await file.read(
-                    at: offset, count: Int(min(end - offset, partBytes)))
-                guard !bytes.isEmpty else {
+                let part = ByteBuffer(
+                    bytes: try await file.read(
+                        at: offset, count: Int(min(end - offset, partBytes))))
+                guard part.readableBytes > 0 else {
                     throw ServerError(.internalError, "The file of an asset was cut.")
                 }
-                try await writer.write(ByteBuffer(bytes: bytes))
-                offset += Int64(bytes.count)
+                try await writer.write(part)
+                offset += Int64(part.readableBytes)
             }
             try await writer.finish(nil)
         }
     }
 
-    private static let partBytes: Int64 = 128 << 10
+    private static let partBytes: Int64 = 64 << 10
 
     /// The last part of the URL as a plain file name; the field's name for the placeholder.
     static func disposition(_ name: String?, field: FieldName) -> String {

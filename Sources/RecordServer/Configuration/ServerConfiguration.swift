@@ -83,7 +83,7 @@ package struct HTTPLimits: Sendable, Equatable {
     /// The same for callers without a user.
     package var anonymousBodyBytes = 64 << 10
     /// What all operations together may hold in bodies, values and answers, in bytes.
-    package var memoryBytes = 40 << 20
+    package var memoryBytes = 32 << 20
     /// From the first byte of a request (or the start of the connection) to the end of its header.
     package var headerSeconds = 10
     /// For the whole body of an operation.
@@ -96,7 +96,7 @@ package struct HTTPLimits: Sendable, Equatable {
     package var answerSeconds = 120
     /// Without any progress while an answer is sent.
     package var writeIdleSeconds = 60
-    package var connections = 4_000
+    package var connections = 2_000
     package var connectionsPerAddress = 1_000
 
     package init() {}

@@ -17,13 +17,20 @@ struct BodyReader: Sendable {
     ) async throws -> [UInt8] {
         let maximum =
             isAnonymous ? min(maximumBytes, maximumAnonymousBytes) : maximumBytes
-        if let text = request.headers[.contentLength], let length = Int(text), length > maximum {
-            throw Self.tooLarge(maximum)
-        }
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > maximum { throw Self.tooLarge(maximum) }
         var body: [UInt8] = []
+        // One that grows is there twice while it is moved.
+        let growth = length == nil ? 3 : 1
         for try await part in request.body {
             guard body.count + part.readableBytes <= maximum else { throw Self.tooLarge(maximum) }
-            try hold.set(to: body.count + part.readableBytes)
+            let count = body.count + part.readableBytes
+            try hold.set(to: growth * count)
+            // Of a large one not for its first bytes.
+            let isLarge = length ?? 0 > MemoryBudget.freeBytes
+            if let length, count > body.capacity, !isLarge || count > MemoryBudget.freeBytes {
+                body.reserveCapacity(length)
+            }
             body.append(contentsOf: part.readableBytesView)
             facts.note { $0.bytesIn = body.count }
         }

@@ -7,12 +7,16 @@ import Synchronization
 package final class MemoryBudget: Sendable {
     private let bytes: Int
     private let held = Atomic<Int>(0)
+    private let smallHeld = Atomic<Int>(0)
     /// Since the process was last asked to give back what is free.
     private let returned = Atomic<Int>(0)
     private let onReturned: (@Sendable () -> Void)?
     private static let returnedBytes = 16 << 20
-    /// Of each request, for nothing, so that nobody can lock out small requests with large ones.
+    /// The first bytes of each request, which come out of a room of their own as long as it lasts, so
+    /// that nobody can lock out small requests with large ones.
     package static let freeBytes = 64 << 10
+    /// That room: with so many requests of `freeBytes` each at once, more are like large ones.
+    package static let smallBytes = 8 << 20
 
     /// `onReturned` is called whenever much was given back, and has to be quick.
     package init(bytes: Int, onReturned: (@Sendable () -> Void)? = nil) {
@@ -36,6 +40,17 @@ package final class MemoryBudget: Sendable {
             retryAfter: 5)
     }
 
+    /// Whether there was room for so much of a small request.
+    fileprivate func takeSmall(_ count: Int) -> Bool {
+        guard smallHeld.add(count, ordering: .relaxed).newValue > Self.smallBytes else {
+            return true
+        }
+        smallHeld.subtract(count, ordering: .relaxed)
+        return false
+    }
+
+    fileprivate func giveBackSmall(_ count: Int) { smallHeld.subtract(count, ordering: .relaxed) }
+
     /// What is negative is taken, whether there is room or not.
     fileprivate func giveBack(_ count: Int) {
         held.subtract(count, ordering: .relaxed)
@@ -48,29 +63,53 @@ package final class MemoryBudget: Sendable {
 
 /// What one request holds; given back when nobody has this any more.
 package final class MemoryHold: Sendable {
+    private struct Charged {
+        /// Out of the room of small requests.
+        var small = 0
+        var large = 0
+    }
+
     private let budget: MemoryBudget
-    private let charged = Mutex(0)
+    private let charged = Mutex(Charged())
     /// Of the body and its values.
     private let base = Atomic<Int>(0)
 
     package init(_ budget: MemoryBudget) { self.budget = budget }
 
-    deinit { budget.giveBack(charged.withLock { $0 }) }
+    deinit {
+        charged.withLock { charged in
+            budget.giveBack(charged.large)
+            budget.giveBackSmall(charged.small)
+        }
+    }
 
     /// From now on the request holds so many bytes.
     ///
     /// Errors: `tryAgainLater` when they are more than are left, `limitExceeded` when they are more
     /// than there are; it then holds what it did.
     package func set(to bytes: Int) throws(ServerError) {
-        let due = max(0, bytes - MemoryBudget.freeBytes)
         try charged.withLock { charged throws(ServerError) in
-            if due > charged {
-                try budget.take(due - charged, whole: due)
+            let due = bytes - settleSmall(bytes, &charged)
+            if due > charged.large {
+                try budget.take(
+                    due - charged.large, whole: max(0, bytes - MemoryBudget.freeBytes))
             } else {
-                budget.giveBack(charged - due)
+                budget.giveBack(charged.large - due)
             }
-            charged = due
+            charged.large = due
         }
+    }
+
+    /// What of so many bytes is out of the room of small requests.
+    private func settleSmall(_ bytes: Int, _ charged: inout Charged) -> Int {
+        let wanted = min(bytes, MemoryBudget.freeBytes)
+        if wanted < charged.small {
+            budget.giveBackSmall(charged.small - wanted)
+            charged.small = wanted
+        } else if wanted > charged.small, budget.takeSmall(wanted - charged.small) {
+            charged.small = wanted
+        }
+        return charged.small
     }
 
     /// The same for a request that will hold more as it is being done.
@@ -84,15 +123,22 @@ package final class MemoryHold: Sendable {
         try set(to: base.load(ordering: .relaxed) + bytes)
     }
 
-    /// The same for what cannot be refused any more.
-    package func force(to bytes: Int) {
-        let due = max(0, bytes - MemoryBudget.freeBytes)
-        charged.withLock { charged in
-            budget.giveBack(charged - due)
-            charged = due
+    /// As `set`, for what can be done without: false where there is no room.
+    package func hasRoom(for bytes: Int) -> Bool {
+        do throws(ServerError) {
+            try set(to: bytes)
+            return true
+        } catch {
+            return false
         }
     }
 
-    /// Whether it is so little that it counts for nothing.
-    package var isFree: Bool { charged.withLock { $0 == 0 } }
+    /// The same for what cannot be refused any more.
+    package func force(to bytes: Int) {
+        charged.withLock { charged in
+            let due = bytes - settleSmall(bytes, &charged)
+            budget.giveBack(charged.large - due)
+            charged.large = due
+        }
+    }
 }

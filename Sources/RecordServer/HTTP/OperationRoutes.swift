@@ -134,22 +134,26 @@ struct OperationRoutes: Sendable {
         ]
         var answer = answer
         if gzipBytes.contains(answer.count),
-            ContentCoding.takesGzip(request.headers[.acceptEncoding])
+            ContentCoding.takesGzip(request.headers[.acceptEncoding]),
+            hold.hasRoom(for: 3 * answer.count)
         {
             let whole = answer
             answer = Answer(
                 try await FileThreads.run { () throws(ServerError) in
                     Gzip.compress(whole.bytes)
                 })
+            hold.force(to: answer.count)
             headers[.contentEncoding] = "gzip"
         }
-        guard !hold.isFree else {
+        guard answer.count > smallBytes else {
             let buffer = ByteBuffer(bytes: answer.bytes)
             return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: buffer))
         }
         return Response(status: .ok, headers: headers, body: body(answer, hold))
     }
 
+    /// What the socket takes, whoever reads it.
+    private static let smallBytes = 4 << 10
     private static let gzipBytes = Gzip.minimumBytes...(4 << 20)
 
     /// Bytes are copied into what the connection takes piece by piece.
@@ -168,7 +172,7 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    private static let pieceBytes = 128 << 10
+    private static let pieceBytes = 64 << 10
 
     /// An operation that wants a user says where one can sign in.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {

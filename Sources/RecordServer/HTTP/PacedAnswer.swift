@@ -20,7 +20,7 @@ extension ResponseBody {
 }
 
 private struct PacedWriter: ResponseBodyWriter {
-    static let partBytes = 128 << 10
+    static let partBytes = 64 << 10
 
     var writer: any ResponseBodyWriter
     let channel: any Channel

@@ -11,7 +11,7 @@ struct QueryPage {
     /// `zones` are those of the query, each with what its caller may see of it.
     static func search(
         _ evaluator: QueryEvaluator, zones: [RecordVisibility], after marker: QueryPosition?,
-        count: Int, limits: QueryLimits, _ reader: any StorageReader
+        count: Int, limits: QueryLimits, memory: MemoryHold? = nil, _ reader: any StorageReader
     ) throws(ServerError) -> QueryPage {
         var selection = QuerySelection(
             order: evaluator.order, marker: marker, maximumCount: count,
@@ -22,7 +22,7 @@ struct QueryPage {
         for (index, zone) in zones.enumerated() {
             var search = ZoneSearch(
                 evaluator: evaluator, visibility: zone, reader: reader, limits: limits,
-                index: index, budget: budget)
+                index: index, budget: budget, memory: memory)
             guard case .paused(let place) = try search.run(&selection) else { continue }
             if reached.map({ evaluator.order.precedes(place, $0) }) ?? true { reached = place }
         }

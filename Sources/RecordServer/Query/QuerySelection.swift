@@ -17,7 +17,8 @@ struct QuerySelection {
     private let maximumCount: Int
     private let maximumBytes: Int
     private(set) var items: [Item] = []
-    private var bytes = 0
+    /// Of the fields of all items.
+    private(set) var bytes = 0
     /// The first record that found no room: this one and all after it are for later pages.
     private(set) var ceiling: QueryPosition?
 

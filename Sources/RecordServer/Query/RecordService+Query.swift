@@ -20,7 +20,7 @@ extension RecordService {
             }
             let page = try QueryPage.search(
                 evaluator, zones: zones, after: marker, count: request.resultsLimit,
-                limits: QueryLimits(), reader)
+                limits: QueryLimits(), memory: context.memory, reader)
             var printers = zones.map { zone in
                 RecordPrinter(
                     service: self, access: zone.access, context: context,

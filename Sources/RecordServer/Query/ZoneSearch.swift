@@ -21,6 +21,7 @@ struct ZoneSearch {
     let index: Int
     /// How many records it may look at before it pauses.
     let budget: Int
+    let memory: MemoryHold?
     var examined = 0
 
     var access: ZoneAccess { visibility.access }
@@ -30,7 +31,7 @@ struct ZoneSearch {
 
     init(
         evaluator: QueryEvaluator, visibility: RecordVisibility, reader: any StorageReader,
-        limits: QueryLimits, index: Int, budget: Int
+        limits: QueryLimits, index: Int, budget: Int, memory: MemoryHold? = nil
     ) {
         self.evaluator = evaluator
         self.visibility = visibility
@@ -38,6 +39,7 @@ struct ZoneSearch {
         self.limits = limits
         self.index = index
         self.budget = budget
+        self.memory = memory
     }
 
     mutating func run(_ selection: inout QuerySelection) throws(ServerError) -> Outcome {
@@ -63,7 +65,7 @@ struct ZoneSearch {
     ) throws(ServerError) {
         examined += 1
         guard record.type == evaluator.type, visibility.shows(record) else { return }
-        let fields = evaluator.needsFields ? try FieldsCodec.decode(record.fields) : []
+        let fields = try fields(of: record, selection)
         guard evaluator.matches(access.shown(record), fields: fields, zone: access.zone.key) else {
             return
         }
@@ -71,6 +73,15 @@ struct ZoneSearch {
             QuerySelection.Item(
                 position: order.position(record, fields, zone: zoneBytes), record: record,
                 zone: index))
+    }
+
+    /// Those that the query looks at; values take many times the bytes of their text.
+    private func fields(
+        of record: StoredRecord, _ selection: QuerySelection
+    ) throws(ServerError) -> [WireField] {
+        guard evaluator.needsFields else { return [] }
+        try memory?.add(selection.bytes + FieldsCodec.decodedBytes(record.fields))
+        return try FieldsCodec.decode(record.fields)
     }
 
     var isExhausted: Bool { examined >= budget }

@@ -143,7 +143,7 @@ extension ModifyPlan {
         let replacing = operation.type == .replace || operation.type == .forceReplace
         let path = "operations[\(index)].record"
         if operation.record.fields.isEmpty, !replacing, plan.before != nil { return }
-        let stored = plan.before == nil ? [] : try FieldsCodec.decode(plan.record.fields)
+        let stored = try storedFields(plan)
         var given = try resolve(operation.record.fields, type: plan.record.type, path: path)
         try verifyAssets(&given, stored: stored, record: plan.record.name, path: path)
         let merged = RecordContent.merge(stored, with: given, replacing: replacing)
@@ -157,6 +157,16 @@ extension ModifyPlan {
                 "\(path).fields: a record may have \(settings.recordBytes) bytes without its "
                     + "assets, and this one would have \(plan.record.fields.count).")
         }
+    }
+
+    /// They stay until the end, beside the record as it is and as it will be.
+    private mutating func storedFields(
+        _ plan: PlannedRecord
+    ) throws(ServerError) -> [WireField] {
+        guard plan.before != nil else { return [] }
+        let bytes = plan.record.fields
+        try overlay.hold(FieldsCodec.decodedBytes(bytes) + bytes.count)
+        return try FieldsCodec.decode(bytes)
     }
 
     /// The fields as the schema types them; grows the schema where it may.

@@ -4,7 +4,7 @@ import RecordWire
 /// Names and change tags of operations (reference §6.3, §14.3).
 extension ModifyPlan {
     /// `update`, `replace` and a `delete` with a tag: the record must be as the caller knows it.
-    func requireTag(
+    mutating func requireTag(
         _ dictionary: RecordDictionary, _ stored: StoredRecord, _ index: Int
     ) throws(ServerError) {
         guard let tag = dictionary.changeTag else {
@@ -27,11 +27,12 @@ extension ModifyPlan {
     }
 
     /// With the record as the server has it.
-    private func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
+    private mutating func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
         var printer = RecordPrinter(
-            service: service, access: access, context: context, projection: .everything,
-            reader: transaction)
+            service: service, access: access, context: context.withoutMemory,
+            projection: .everything, reader: transaction)
         do throws(ServerError) {
+            try overlay.hold(stored.fields.count)
             return ServerError(.conflict, reason, serverRecord: try printer.bytes(stored))
         } catch {
             return error
@@ -41,7 +42,7 @@ extension ModifyPlan {
     /// The code and words of the original service, which its clients look for; Apple's text has
     /// EXISTS. Sources: https://github.com/mentrena/SyncKit/issues/111 and
     /// https://github.com/paulw11/Seam3/issues/124 ("Server Record Changed" is CONFLICT).
-    func alreadyExists(_ stored: StoredRecord, _ index: Int) -> ServerError {
+    mutating func alreadyExists(_ stored: StoredRecord, _ index: Int) -> ServerError {
         conflict(stored, "operations[\(index)].record.recordName: record to insert already exists")
     }
 

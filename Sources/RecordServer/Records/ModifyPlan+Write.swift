@@ -2,20 +2,36 @@ import RecordModel
 import RecordWire
 
 extension ModifyPlan {
+    /// The records that are written, in their order, and the row of the zone after that.
+    struct Places {
+        fileprivate let order: [RecordName]
+        fileprivate var row: ZoneRow
+    }
+
+    /// Gives all records their places in the feed, so that the answer can be printed while they are
+    /// being written.
+    mutating func place() -> Places {
+        var places = Places(order: writeOrder(), row: access.zone)
+        for name in places.order {
+            guard var plan = overlay.planned.removeValue(forKey: name) else { continue }
+            place(&plan, &places.row)
+            overlay.planned[name] = plan
+        }
+        return places
+    }
+
     /// Writes what was planned, and says what changed, for subscriptions.
-    mutating func write() throws(ServerError) -> ChangeNotice? {
-        guard !overlay.planned.isEmpty else { return nil }
+    mutating func write(_ places: Places) throws(ServerError) -> ChangeNotice? {
+        guard !places.order.isEmpty else { return nil }
         let isSeenByOthers = !zone.database.isPublic
         var viewers = isSeenByOthers ? try currentViewers() : []
-        var row = access.zone
+        let row = places.row
         var changes: [ChangeNotice.Change] = []
         if hasSchemaGrown { try schema.save(transaction) }
         var batch = WriteBatch()
-        for name in writeOrder() {
-            guard var plan = overlay.planned[name] else { continue }
-            try place(&plan, &row)
+        for name in places.order {
+            guard let plan = overlay.planned[name] else { continue }
             try put(plan, &batch)
-            overlay.planned[name] = plan
             if plan.changesTag {
                 changes.append(ChangeNotice.Change(event: plan.event, record: plan.noticed))
             }
@@ -46,7 +62,7 @@ extension ModifyPlan {
     }
 
     /// Gives the record its place in the feed, and counts it.
-    private func place(_ plan: inout PlannedRecord, _ row: inout ZoneRow) throws(ServerError) {
+    private func place(_ plan: inout PlannedRecord, _ row: inout ZoneRow) {
         if plan.changesPosition {
             row.position += 1
             plan.record.position = row.position
@@ -112,42 +128,25 @@ extension ModifyPlan {
         }
     }
 
-    /// The answer to the request.
-    func answer(_ request: ModifyRequest) throws(ServerError) -> Answer {
-        var printer = RecordPrinter(
-            service: service, access: access, context: context, projection: request.projection,
-            reader: transaction)
-        return try AnswerWriter.answer(capacity: 512 * steps.count) { answer throws(ServerError) in
-            try answer.member(
-                "records",
-                array: { answer throws(ServerError) in
-                    for step in steps { try write(step, &printer, to: &answer) }
-                })
-            if context.wantsSyncToken || request.wantsSyncToken {
-                answer.member("syncToken", try currentToken())
+    /// The answer to the request, of records that have their places. Errors: those of `hold`.
+    mutating func answer(_ request: ModifyRequest) throws(ServerError) -> ModifyAnswer {
+        let items = steps.compactMap { step -> ModifyAnswer.Item? in
+            switch step.outcome {
+            case .failed(let error): .failed(step.name, error)
+            case .saved(let plan): .saved(overlay.planned[plan.record.name]?.record ?? plan.record)
+            case .deleted, .left, .withdrawn: step.name.map { .gone($0) }
             }
         }
+        let answer = ModifyAnswer(
+            items: items, projection: request.projection, access: access,
+            context: context.withoutMemory, service: service)
+        let more = answer.decodedBytes
+        if more > 0 { try overlay.hold(more) }
+        return answer
     }
 
-    private func write(
-        _ step: Step, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
-    ) throws(ServerError) {
-        switch step.outcome {
-        case .failed(let error):
-            answer.value(
-                error.item(
-                    recordName: step.name, requestID: context.requestID,
-                    dialect: context.dialect))
-        case .saved(let plan):
-            let record = overlay.planned[plan.record.name]?.record ?? plan.record
-            try printer.write(record, to: &answer)
-        case .deleted, .left, .withdrawn:
-            guard let name = step.name else { return }
-            answer.value(TombstoneAnswer(name))
-        }
-    }
-
-    private func currentToken() throws(ServerError) -> Text {
+    /// Of the zone as it was written.
+    func currentToken() throws(ServerError) -> Text {
         let row = try transaction.zone(zone) ?? access.zone
         return ZoneToken.current(
             ZoneAccess(zone: row, view: access.view, user: access.user, roots: access.roots)

@@ -16,10 +16,12 @@ struct ModifyPlan {
     /// One operation of the request with what became of it.
     struct Step {
         enum Outcome {
-            case failed(ServerError)
-            case saved(PlannedRecord)
+            // Steps are gone through again and again, and each look copies what is not behind a
+            // reference.
+            indirect case failed(ServerError)
+            indirect case saved(PlannedRecord)
             /// The record as it was.
-            case deleted(StoredRecord)
+            indirect case deleted(StoredRecord)
             /// A participant deleted the share record, or the root that it is about.
             case left(share: RecordName)
             /// Acknowledged as deleted without effect.

@@ -12,6 +12,8 @@ struct RecordOverlay {
     let context: OperationContext
     /// Of the fields of all that was read.
     private var bytes = 0
+    /// Of what was made of it: values, and records as they will be.
+    private var madeBytes = 0
     /// What the storage has, tombstones included; nil inside for nothing.
     private var rows: [RecordName: StoredRecord?] = [:]
     /// Children and sources are asked for again in every pass of a plan.
@@ -49,7 +51,7 @@ struct RecordOverlay {
                 rows[name] = .some(row)
             }
             missing = missing.dropFirst(part.count)
-            try context.hold(2 * bytes)
+            try context.hold(bytes + madeBytes)
             guard bytes <= maximumBytes else {
                 throw ServerError(
                     .limitExceeded,
@@ -57,6 +59,12 @@ struct RecordOverlay {
                         + "together; send fewer operations.")
             }
         }
+    }
+
+    /// Holds memory for what is made of the records that were read. Errors: as `load`.
+    mutating func hold(_ more: Int) throws(ServerError) {
+        madeBytes += more
+        try context.hold(bytes + madeBytes)
     }
 
     /// What the storage has; nil for a tombstone.

@@ -9,16 +9,16 @@ package struct RecordPrinter {
     private let service: RecordService
     private let access: ZoneAccess
     private let context: OperationContext
-    private let reader: any StorageReader
+    private let reader: (any StorageReader)?
     private let options: ValueOptions
     private let zone: JSONBytes
     private var projection: RecordProjection
     private var shares: [RecordName: ShareRow?] = [:]
 
-    /// `reader` is asked for shares only.
+    /// `reader` is asked for shares only, and may be nil where no record shows one.
     package init(
         service: RecordService, access: ZoneAccess, context: OperationContext,
-        projection: RecordProjection, reader: any StorageReader
+        projection: RecordProjection, reader: (any StorageReader)?
     ) {
         self.service = service
         self.access = access
@@ -72,15 +72,22 @@ package struct RecordPrinter {
         try write(record, to: &answer)
     }
 
+    /// Whether the fields go out as they are stored.
+    static func copiesFields(
+        of record: StoredRecord, _ projection: RecordProjection, _ settings: ServiceSettings
+    ) -> Bool {
+        projection.desiredKeys == nil && !projection.numbersAsStrings && !settings.plainListTags
+            && !record.hasAssets
+    }
+
     private func writeFields(
         of record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
-        if projection.desiredKeys == nil, !projection.numbersAsStrings,
-            !service.settings.plainListTags, !record.hasAssets
-        {
+        if Self.copiesFields(of: record, projection, service.settings) {
             answer.splice(record.fields)
             return
         }
+        try context.hold(answer.count + FieldsCodec.decodedBytes(record.fields))
         var fields = try FieldsCodec.decode(record.fields)
         if let keys = projection.desiredKeys {
             let wanted = Set(keys)
@@ -134,7 +141,7 @@ package struct RecordPrinter {
             }
             return
         }
-        guard let share = try share(record.name) else { return }
+        guard let share = try share(record.name), let reader else { return }
         writeReference(to: record.name, &answer)
         let members = try ShareRules.members(of: share, for: access.user?.name, reader)
         for member in members {
@@ -162,6 +169,9 @@ package struct RecordPrinter {
 
     private mutating func share(_ name: RecordName) throws(ServerError) -> ShareRow? {
         if let known = shares[name] { return known }
+        guard let reader else {
+            throw ServerError(.internalError, "A share was to be printed without the storage.")
+        }
         let found = try reader.share(access.zone.key, name)
         shares[name] = .some(found)
         return found

@@ -88,7 +88,10 @@ extension RecordService {
                 context, transaction)
         }
         if let notice = outcome.notice { push.publish(notice) }
-        return outcome.answer
+        switch outcome.answer {
+        case .printed(let answer): return answer
+        case .printing(let task): return try await task.value.get()
+        }
     }
 
     /// The record of each operation: new ones without a name get one.
@@ -107,8 +110,13 @@ extension RecordService {
         }
     }
 
+    private enum PrintedAnswer: Sendable {
+        case printed(Answer)
+        case printing(Task<Result<Answer, ServerError>, Never>)
+    }
+
     private struct ModifyOutcome: Sendable {
-        let answer: Answer
+        let answer: PrintedAnswer
         let notice: ChangeNotice?
     }
 
@@ -130,15 +138,20 @@ extension RecordService {
             let answer = try RetryAnswer(
                 service: self, access: access, context: context, reader: transaction
             ).answer(request, names: names, outcome)
-            return ModifyOutcome(answer: answer, notice: nil)
+            return ModifyOutcome(answer: .printed(answer), notice: nil)
         }
         var plan = try ModifyPlan.make(
             request, names: names, access: access, context: context, service: self, ids: ids,
             transaction: transaction)
         let users = try database.isPublic ? Self.usersRecord(context) : nil
         let hadRecord = try users?.exists(transaction) ?? true
-        let notice = try plan.write()
-        let answer = try plan.answer(request)
+        let places = plan.place()
+        var answer = try plan.answer(request)
+        let wantsToken = context.wantsSyncToken || request.wantsSyncToken
+        let isEarly = !wantsToken && !answer.needsReader
+        let printing = isEarly ? answer.start() : nil
+        let notice = try plan.write(places)
+        if wantsToken { answer.syncToken = try plan.currentToken() }
         // Who writes has a record; not who has just deleted it.
         if !hadRecord, plan.hasEffect { try users?.put(transaction) }
         // A request that changed nothing may be tried again with another outcome.
@@ -148,7 +161,15 @@ extension RecordService {
                 result: plan.outcome(digest: digest).encoded(),
                 milliseconds: context.milliseconds, keeping: OperationOutcome.maximumCount)
         }
-        return ModifyOutcome(answer: answer, notice: notice)
+        let printed: PrintedAnswer =
+            if let printing {
+                .printing(printing)
+            } else if answer.needsReader {
+                .printed(try answer.answer(transaction))
+            } else {
+                .printing(answer.start())
+            }
+        return ModifyOutcome(answer: printed, notice: notice)
     }
 
     private static let otherRequest = ServerError(

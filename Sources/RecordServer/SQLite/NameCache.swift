@@ -1,17 +1,25 @@
+import RecordModel
 import Synchronization
 
 /// Names that many records repeat (of types, fields, users, devices) and their numbers in the
 /// table `names`. Rows of that table never change, so that copies stay true.
 struct NameTable: Sendable {
-    fileprivate(set) var names: [Int64: [UInt8]] = [:]
-    fileprivate(set) var numbers: [[UInt8]: Int64] = [:]
+    private(set) var names: [Int64: [UInt8]] = [:]
+    /// As texts, which are hashed faster than arrays.
+    private var numbers: [Text: Int64] = [:]
     /// What was not in the cache yet.
     fileprivate var added: [Int64: [UInt8]] = [:]
 
+    func number(_ name: [UInt8]) -> Int64? { numbers[Text(utf8: name)] }
+
     mutating func add(_ name: [UInt8], _ number: Int64) {
-        names[number] = name
-        numbers[name] = number
+        keep(name, number)
         added[number] = name
+    }
+
+    fileprivate mutating func keep(_ name: [UInt8], _ number: Int64) {
+        names[number] = name
+        numbers[Text(utf8: name)] = number
     }
 }
 
@@ -29,10 +37,7 @@ final class NameCache: Sendable {
         guard !other.added.isEmpty else { return }
         table.withLock { table in
             if table.names.count > Self.limit { table = NameTable() }
-            for (number, name) in other.added {
-                table.names[number] = name
-                table.numbers[name] = number
-            }
+            for (number, name) in other.added { table.keep(name, number) }
         }
     }
 }

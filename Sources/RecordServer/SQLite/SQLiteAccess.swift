@@ -175,7 +175,7 @@ extension SQLiteAccess {
 
     /// The number of a name, if it was ever stored.
     func number(_ name: [UInt8]) throws(ServerError) -> Int64? {
-        if let number = names.numbers[name] { return number }
+        if let number = names.number(name) { return number }
         let number = try first("SELECT id FROM names WHERE name = ?", [.blob(name)]) {
             $0.int64(0)
         }

@@ -71,7 +71,7 @@ extension SQLiteStorage {
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 3
         configuration.prepareDatabase { database in
-            let cache = database.configuration.readonly ? 4_000 : 16_000
+            let cache = database.configuration.readonly ? 2_000 : 8_000
             try database.execute(
                 sql: """
                     PRAGMA synchronous = \(synchronous.rawValue);

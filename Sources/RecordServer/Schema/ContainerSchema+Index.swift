@@ -54,7 +54,8 @@ extension RecordSchema.Field {
     private func append(
         _ kind: IndexEntry.Kind, _ keys: Set<[UInt8]>, to entries: inout [IndexEntry]
     ) {
-        let keys = Set(keys.map { Array($0.prefix(IndexKey.maximumBytes)) })
+        let isLong = keys.contains { $0.count > IndexKey.maximumBytes }
+        let keys = isLong ? Set(keys.map { Array($0.prefix(IndexKey.maximumBytes)) }) : keys
         let kept = keys.count > IndexKey.maximumEntries ? [IndexKey.overflow] : keys
         for key in kept { entries.append(IndexEntry(field: name, kind: kind, key: key)) }
     }

@@ -66,6 +66,13 @@ package struct OperationContext: Sendable {
     /// Errors: `tryAgainLater`, `limitExceeded` when there is no room for them.
     func hold(_ bytes: Int) throws(ServerError) { try memory?.add(bytes) }
 
+    /// The same where the memory is held by who asks.
+    var withoutMemory: OperationContext {
+        var context = self
+        context.memory = nil
+        return context
+    }
+
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64 { now.nanoseconds / 1_000_000 }
 

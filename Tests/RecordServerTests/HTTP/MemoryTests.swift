@@ -136,4 +136,26 @@ import Testing
         }
         #expect(beyond?.code == .limitExceeded)
     }
+
+    @Test("many small requests at once are like large ones")
+    func smallRequests() throws {
+        let budget = MemoryBudget(bytes: 1_000_000)
+        let free = MemoryBudget.freeBytes
+        var holds = try (0..<MemoryBudget.smallBytes / free).map { _ in
+            let hold = MemoryHold(budget)
+            try hold.set(to: free)
+            return hold
+        }
+        let next = MemoryHold(budget)
+        try next.set(to: free)
+        #expect(throws: ServerError.self) { try MemoryHold(budget).set(to: 1_000_000) }
+        while true {
+            let hold = MemoryHold(budget)
+            guard hold.hasRoom(for: free) else { break }
+            holds.append(hold)
+        }
+        #expect(holds.count < (MemoryBudget.smallBytes + 1_000_000) / free)
+        holds.removeAll()
+        try MemoryHold(budget).set(to: 1_000_000)
+    }
 }

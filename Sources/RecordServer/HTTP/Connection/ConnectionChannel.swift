@@ -10,6 +10,12 @@ import NIOSSL
 struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
+    /// The most that is read of a connection at once: less where there are many, because each has
+    /// three such pieces that wait.
+    private static func pieceBytes(connections: Int) -> Int {
+        min(32 << 10, max(2 << 10, (2 << 20) / max(1, connections)))
+    }
+
     let responder: Responder
     let limits: HTTPLimits
     let table: ConnectionTable
@@ -26,6 +32,12 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
         }
         return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 1_024, initial: 2_048,
+                    maximum: Self.pieceBytes(connections: metrics.openConnections)))
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.current)) }
             let gate = ConnectionGate(
                 limits: limits, metrics: metrics, place: place, refused: refused)
@@ -44,7 +56,7 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(
-                    // Parts that wait for who reads them, each of up to 64 KiB.
+                    // Pieces that wait for who reads them.
                     backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
                     isOutboundHalfClosureEnabled: true))
         }

@@ -1,0 +1,70 @@
+import RecordModel
+import RecordWire
+
+/// The answer to a records/modify: what it takes to print it.
+struct ModifyAnswer: Sendable {
+    enum Item: Sendable {
+        case failed(RecordName?, ServerError)
+        case saved(StoredRecord)
+        case gone(RecordName)
+    }
+
+    let items: [Item]
+    let projection: RecordProjection
+    let access: ZoneAccess
+    /// Holds no memory: a change that is done is not refused any more.
+    let context: OperationContext
+    let service: RecordService
+    var syncToken: Text?
+
+    /// Whether a record shows its share, which is in the storage.
+    var needsReader: Bool {
+        items.contains { item in
+            guard case .saved(let record) = item else { return false }
+            return record.type == .share || record.shortGUID != nil && record.share != nil
+        }
+    }
+
+    /// What printing takes besides what there is: the values of a record whose fields are not copied.
+    var decodedBytes: Int {
+        items.reduce(0) { most, item in
+            guard case .saved(let record) = item, record.fields.count > most,
+                !RecordPrinter.copiesFields(of: record, projection, service.settings)
+            else { return most }
+            return max(most, FieldsCodec.decodedBytes(record.fields))
+        }
+    }
+
+    /// Prints it on a thread of the pool, while the one of the storage writes and commits.
+    func start() -> Task<Result<Answer, ServerError>, Never> {
+        Task { Result { () throws(ServerError) in try answer(nil) } }
+    }
+
+    /// `reader` may be nil where it is not needed.
+    func answer(_ reader: (any StorageReader)?) throws(ServerError) -> Answer {
+        var printer = RecordPrinter(
+            service: service, access: access, context: context, projection: projection,
+            reader: reader)
+        return try AnswerWriter.answer(capacity: 512 * items.count) { answer throws(ServerError) in
+            try answer.member(
+                "records",
+                array: { answer throws(ServerError) in
+                    for item in items { try write(item, &printer, to: &answer) }
+                })
+            answer.member("syncToken", syncToken)
+        }
+    }
+
+    private func write(
+        _ item: Item, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        switch item {
+        case .failed(let name, let error):
+            answer.value(
+                error.item(
+                    recordName: name, requestID: context.requestID, dialect: context.dialect))
+        case .saved(let record): try printer.write(record, to: &answer)
+        case .gone(let name): answer.value(TombstoneAnswer(name))
+        }
+    }
+}
