@@ -101,7 +101,8 @@ let package = Package(
             name: "RecordTreeTests",
             dependencies: ["RecordTree", "RecordStore", "RecordModel", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "FuseKitTests", dependencies: ["FuseKit"], swiftSettings: settings),
+        .testTarget(
+            name: "FuseKitTests", dependencies: ["FuseKit", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "RecordControlTests",
             dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],

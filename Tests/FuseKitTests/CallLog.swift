@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// The calls that reached a file system, in words, in their order.
 final class CallLog: @unchecked Sendable {
@@ -31,11 +32,11 @@ final class CallLog: @unchecked Sendable {
     /// How many calls begin so.
     func count(_ prefix: String) -> Int { all.count { $0.hasPrefix(prefix) } }
 
-    /// Waits until a call has come, at most 20 seconds.
+    /// Waits until a call has come.
     func waits(for call: String) -> Bool {
         let deadline = Deadline(seconds: 20)
         while !contains(call) {
-            guard deadline.milliseconds > 0 else { return false }
+            guard !deadline.isOver else { return false }
             var end = timespec()
             clock_gettime(CLOCK_REALTIME, &end)
             end.tv_sec += 1

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A program that a test runs, so that a file system that hangs costs a deadline and not the test.
 final class ChildProcess {
@@ -59,7 +60,7 @@ final class ChildProcess {
 
     deinit { close(pipe) }
 
-    /// Waits for its end, at most 20 seconds.
+    /// Waits for its end.
     func finish() throws -> Output {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
@@ -84,21 +85,5 @@ final class ChildProcess {
 
     static func run(_ arguments: String...) throws -> Output {
         try ChildProcess(arguments).finish()
-    }
-}
-
-/// A moment at which waiting ends.
-struct Deadline {
-    private let end: Int64
-
-    init(seconds: Int64) { end = Self.now + seconds * 1000 }
-
-    /// What is left of it.
-    var milliseconds: Int32 { Int32(clamping: max(0, end - Self.now)) }
-
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension MountTests {
@@ -93,10 +94,10 @@ extension MountTests {
         }
 
         private func wait(until isDone: () -> Bool) throws {
-            let end = ContinuousClock.now + .seconds(30)
+            let deadline = Deadline(seconds: 30)
             while !isDone() {
-                guard ContinuousClock.now < end else {
-                    throw ChildFailure(description: "it did not come to that within 30 s")
+                guard !deadline.isOver else {
+                    throw ChildFailure(description: "it did not come to that")
                 }
                 sched_yield()
             }

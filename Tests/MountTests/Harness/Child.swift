@@ -1,6 +1,6 @@
 import CTestSystem
-import Dispatch
 import Glibc
+import TestSupport
 
 /// How a finished child ended and what it printed.
 struct ChildResult: Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ final class Child: Sendable {
     private let name: String
     private let output: Int32
     private let errors: Int32
-    private let exit = ExitStatus()
+    private let exit = ProcessExit()
 
     /// Starts `arguments` (the first is looked up in PATH) with output into unlinked files, so that
     /// neither a full pipe nor a grandchild that keeps it open can block the test.
@@ -52,17 +52,17 @@ final class Child: Sendable {
 
     /// Waits until the process ends; kills its group and throws when that takes too long.
     func wait(seconds: Double = 60) throws -> ChildResult {
-        guard let status = exit.wait(seconds: seconds) else {
+        guard let status = exit.status(within: seconds * Deadline.patience) else {
             kill(-pid, SIGKILL)
-            _ = exit.wait(seconds: 10)
+            _ = exit.status(within: 10)
             throw ChildFailure(
-                description: "\(name): still running after \(seconds) s\n"
+                description: "\(name): still running after \(seconds * Deadline.patience) s\n"
                     + "\(text(output))\n\(text(errors))")
         }
         return ChildResult(status: status, output: text(output), errors: text(errors))
     }
 
-    var isRunning: Bool { exit.wait(seconds: 0) == nil }
+    var isRunning: Bool { !exit.isEnded }
     /// What the process has written to standard error so far.
     var errorsSoFar: String { text(errors) }
     var outputSoFar: String { text(output) }
@@ -71,7 +71,7 @@ final class Child: Sendable {
     func signalGroup(_ number: Int32) { kill(-pid, number) }
 
     deinit {
-        if exit.wait(seconds: 0) == nil { kill(-pid, SIGKILL) }
+        if isRunning { kill(-pid, SIGKILL) }
         close(output)
         close(errors)
     }
@@ -122,29 +122,6 @@ final class Child: Sendable {
             if let value = getenv(name) { all[name] = String(cString: value) }
         }
         return all.merging(environment) { $1 }
-    }
-}
-
-/// The end of a process, awaited by any number of callers with a deadline.
-final class ExitStatus: Sendable {
-    private let ended = DispatchSemaphore(value: 0)
-    private let status = Locked<Int32?>(nil)
-
-    func watch(_ pid: pid_t) {
-        DispatchQueue(label: "wait.\(pid)").async { [self] in
-            var raw: Int32 = 0
-            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
-            let signal = raw & 0x7f
-            status.set(signal == 0 ? (raw >> 8) & 0xff : 128 + signal)
-            ended.signal()
-        }
-    }
-
-    /// nil when the process still runs at the deadline.
-    func wait(seconds: Double) -> Int32? {
-        guard ended.wait(timeout: .now() + seconds) == .success else { return nil }
-        ended.signal()
-        return status.value
     }
 }
 

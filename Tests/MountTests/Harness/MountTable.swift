@@ -1,5 +1,6 @@
 import CTestSystem
 import Glibc
+import TestSupport
 
 /// The kernel's table of mounts, as /proc/self/mountinfo shows it.
 enum MountTable {
@@ -37,18 +38,5 @@ enum MountTable {
     static func detach(_ path: String) {
         _ = try? run("fusermount3", "-uz", path)
         if isMounted(path) { _ = test_detach_mount(path) }
-    }
-}
-
-/// A point in time that work must not pass.
-struct Deadline {
-    private let end: ContinuousClock.Instant
-    init(seconds: Double) { end = .now + .seconds(seconds) }
-    var isOver: Bool { ContinuousClock.now >= end }
-    /// Milliseconds left, for poll.
-    var milliseconds: Int32 {
-        let left = ContinuousClock.now.duration(to: end).components
-        return Int32(
-            max(0, min(3_600_000, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000)))
     }
 }

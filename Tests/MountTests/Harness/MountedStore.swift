@@ -1,6 +1,7 @@
 import CTestSystem
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 /// All suites that mount: one after the other, since each has a daemon and children of its own.
@@ -74,7 +75,7 @@ final class MountedStore: Sendable {
     }
 
     private func watch(_ child: Child) {
-        let patience = patience
+        let patience = patience * Deadline.patience
         DispatchQueue(label: "watchdog").asyncAfter(deadline: .now() + patience) { [weak child] in
             guard let child, child.isRunning else { return }
             print("watchdog: the daemon \(child.pid) is killed after \(patience) s")

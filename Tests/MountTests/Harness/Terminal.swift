@@ -1,11 +1,12 @@
 import CTestSystem
 import Glibc
+import TestSupport
 
 /// A program on a terminal of its own, driven as a person would: keys in, screen text out.
 final class Terminal {
     private let primary: Int32
     private let pid: pid_t
-    private let exit = ExitStatus()
+    private let exit = ProcessExit()
     private var screen: [UInt8] = []
     /// Bytes of the plain text that matches have used up.
     private var seen = 0
@@ -29,7 +30,7 @@ final class Terminal {
     }
 
     deinit {
-        if exit.wait(seconds: 0) == nil { kill(-pid, SIGKILL) }
+        if !exit.isEnded { kill(-pid, SIGKILL) }
         close(primary)
     }
 
@@ -60,7 +61,7 @@ final class Terminal {
     func finish(seconds: Double = 20) throws -> ChildResult {
         let deadline = Deadline(seconds: seconds)
         while try readMore(deadline) {}
-        guard let status = exit.wait(seconds: Double(deadline.milliseconds) / 1000 + 1) else {
+        guard let status = exit.status(within: Double(deadline.milliseconds) / 1000 + 1) else {
             kill(-pid, SIGKILL)
             throw ChildFailure(
                 description: "still running; last drawn: \(text.suffix(2000))")

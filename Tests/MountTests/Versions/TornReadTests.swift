@@ -1,6 +1,7 @@
 import CTestSystem
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 extension MountTests {

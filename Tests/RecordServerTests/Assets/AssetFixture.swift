@@ -3,6 +3,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 /// A test server with a zone `Work` of alice, and short ways to bring and get assets.
@@ -187,8 +188,8 @@ struct AssetFixture {
     /// one lets go of its file some time after its answer.
     var files: [String] {
         get async {
-            let deadline = ContinuousClock.now + .seconds(30)
-            while allFiles.contains(where: Self.isUnfinished), ContinuousClock.now < deadline {
+            let deadline = Deadline(seconds: 30)
+            while allFiles.contains(where: Self.isUnfinished), !deadline.isOver {
                 await Task.yield()
             }
             return allFiles

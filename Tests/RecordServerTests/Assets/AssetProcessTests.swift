@@ -2,6 +2,7 @@ import Crypto
 import Glibc
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordServer
@@ -101,7 +102,7 @@ private struct AssetProcess {
         let path = process.uploadPath
         let (answer, digest) = try await RawHTTP.run {
             let piece = pattern(1 << 20)
-            let connection = try RawConnection(port: port, deadline: 60)
+            let connection = try RawConnection(port: port)
             try connection.send(
                 "PUT \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
                     + "Content-Length: \(pieces << 20)\r\n\r\n")
@@ -123,7 +124,7 @@ private struct AssetProcess {
     {
         let path = process.downloadPath(checksum)
         return try await RawHTTP.run {
-            let connection = try RawConnection(port: port, deadline: 60)
+            let connection = try RawConnection(port: port)
             try connection.send("GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
             var hash = Crypto.SHA256()
             var head: [UInt8]? = []
@@ -197,14 +198,14 @@ private struct AssetProcess {
     private func recovered(_ process: AssetProcess, _ point: Failpoint) async throws {
         let directory = try process.assets
         let expected = point == .serverAssetStored ? 1 : 2
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = Deadline(seconds: 20)
         while true {
             let temporary = AssetFixture.names(in: directory.path + "/tmp")
             let files = try directory.folders().flatMap { folder throws(ServerError) in
                 try directory.files(inFolder: folder)
             }
             if temporary.isEmpty, files.count == expected { break }
-            try #require(ContinuousClock.now < deadline, "\(temporary) \(files)")
+            try #require(!deadline.isOver, "\(temporary) \(files)")
             await Task.yield()
         }
         let rows = try await process.storage { (transaction) throws(ServerError) in

@@ -37,7 +37,7 @@ final class KillWriter: Sendable {
                 if place.port == 0 { place = try server.next(after: place.generation) }
                 if place.port == 0 { return }
                 do {
-                    let connection = try RawConnection(port: place.port, deadline: 20)
+                    let connection = try RawConnection(port: place.port)
                     try save(records, turn, &receipts, connection)
                     isDone = true
                 } catch is RawHTTPError {
@@ -159,7 +159,7 @@ final class KillReader: Sendable {
             if place.port == 0 { place = try server.next(after: place.generation) }
             if place.port == 0 { return }
             do {
-                let connection = try RawConnection(port: place.port, deadline: 20)
+                let connection = try RawConnection(port: place.port)
                 while try readPage(connection), !server.isEnding {}
             } catch is RawHTTPError {
                 place.port = 0
@@ -168,7 +168,7 @@ final class KillReader: Sendable {
     }
 
     func readAll(port: Int) throws {
-        let connection = try RawConnection(port: port, deadline: 20)
+        let connection = try RawConnection(port: port)
         while try readPage(connection) {}
     }
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 /// How connections behave over time: what is slow, large, crowded or broken off.
@@ -41,7 +42,7 @@ import Testing
     func drippedHeader() async throws {
         let server = try await server()
         let answer = try await server.raw { port in
-            let connection = try RawConnection(port: port, deadline: 0.05)
+            let connection = try RawConnection(port: port, pause: 0.05)
             var answer: RawAnswer?
             try connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
             // Each turn waits for an answer for a moment and then sends one more byte.
@@ -305,13 +306,13 @@ import Testing
                 let path = try await courier(server)
                 polls.append(
                     try await server.raw { port in
-                        let poll = try RawConnection(port: port, deadline: 30)
+                        let poll = try RawConnection(port: port)
                         try poll.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                         return poll
                     })
-                let deadline = ContinuousClock.now + .seconds(20)
+                let deadline = Deadline(seconds: 20)
                 while server.service.push.statistics.waitingPolls != polls.count {
-                    try #require(ContinuousClock.now < deadline)
+                    try #require(!deadline.isOver)
                     await Task.yield()
                 }
             }

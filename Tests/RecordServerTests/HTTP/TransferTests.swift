@@ -18,7 +18,7 @@ import Testing
             try stopping.send("POST \(stopped) \(head)0123456789")
             // Ten bytes are sent each time nothing came back for a tenth of a second: for longer
             // in all than an upload may pause.
-            let listener = try RawConnection(port: port, deadline: 0.5)
+            let listener = try RawConnection(port: port, pause: 0.5)
             for _ in 0..<3 {
                 try going.send("0123456789")
                 #expect(throws: RawHTTPError.self) { try listener.readAnswer() }
@@ -36,7 +36,7 @@ import Testing
         try await fixture.put([asset])
         let path = try await fixture.downloadPath(asset)
         let received = try await fixture.server.raw { port in
-            let connection = try RawConnection(port: port, deadline: 60)
+            let connection = try RawConnection(port: port)
             try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             // The open connections are those of this loop and the one that reads nothing.
             while true {
@@ -60,7 +60,7 @@ import Testing
         let path = try await fixture.downloadPath(asset)
         try await fixture.server.raw { port in
             let connections = try (0..<count).map { _ in
-                try RawConnection(port: port, deadline: 60, receiveBuffer: 4_096)
+                try RawConnection(port: port, receiveBuffer: 4_096)
             }
             for connection in connections {
                 try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -90,8 +90,8 @@ import Testing
         try await fixture.put([asset])
         let path = try await fixture.downloadPath(asset)
         let body = try await fixture.server.raw { port in
-            let connection = try RawConnection(port: port, deadline: 60)
-            let pause = try RawConnection(port: port, deadline: 0.02)
+            let connection = try RawConnection(port: port)
+            let pause = try RawConnection(port: port, pause: 0.02)
             try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             var received: [UInt8] = []
             while received.count < size, let piece = try connection.readPiece() {

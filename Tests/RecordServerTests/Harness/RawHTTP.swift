@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A connection that sends exactly the bytes it is told to, as slowly as the test likes.
 ///
@@ -9,12 +10,14 @@ final class RawConnection: Sendable {
     private let descriptor: Int32
     private let isOpen = Mutex(true)
     private let received = Mutex<[UInt8]>([])
-    /// For each call, in seconds.
-    let deadline: Double
+    /// How long each call waits, in seconds.
+    private let patience: Double
 
-    /// `receiveBuffer` is what the kernel takes in for a client that does not read, in bytes.
-    init(port: Int, deadline: Double = 10, receiveBuffer: Int32? = nil) throws {
-        self.deadline = deadline
+    /// - Parameters:
+    ///   - pause: how long each call waits, in seconds, when nothing is expected to come.
+    ///   - receiveBuffer: what the kernel takes in for a client that does not read, in bytes.
+    init(port: Int, pause: Double? = nil, receiveBuffer: Int32? = nil) throws {
+        patience = pause ?? 30 * Deadline.patience
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw RawHTTPError("socket: errno \(errno)") }
         var one: Int32 = 1
@@ -139,9 +142,10 @@ final class RawConnection: Sendable {
 
     private func wait(for events: Int16) throws {
         var item = pollfd(fd: descriptor, events: events, revents: 0)
-        let result = poll(&item, 1, Int32(deadline * 1000))
+        let result = poll(&item, 1, Int32(patience * 1000))
         guard result > 0 else {
-            throw RawHTTPError(result == 0 ? "deadline passed" : "poll: errno \(errno)")
+            throw RawHTTPError(
+                result == 0 ? "nothing came in \(patience) s" : "poll: errno \(errno)")
         }
     }
 }
@@ -240,10 +244,10 @@ enum RawHTTP {
     /// One request on a connection of its own.
     static func request(
         port: Int, _ method: String, _ target: String, headers: [(String, String)] = [],
-        body: [UInt8] = [], deadline: Double = 30
+        body: [UInt8] = []
     ) async throws -> RawAnswer {
         try await run {
-            let connection = try RawConnection(port: port, deadline: deadline)
+            let connection = try RawConnection(port: port)
             var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
             if !body.isEmpty { head += "Content-Length: \(body.count)\r\n" }

@@ -1,7 +1,7 @@
-import Dispatch
 import Glibc
 import RecordModel
 import Synchronization
+import TestSupport
 
 /// The real `recordfs-server`, as a child process; killed when this value goes.
 final class ServerProcess: Sendable {
@@ -54,8 +54,8 @@ final class ServerProcess: Sendable {
             let server = try ServerProcess(
                 ["serve", "--data", data, "--listen", "127.0.0.1:0"] + arguments,
                 environment: environment)
-            let end = ContinuousClock.now + .seconds(60)
-            while ContinuousClock.now < end, server.exit.status(within: 0.02) == nil {
+            let deadline = Deadline(seconds: 60)
+            while !deadline.isOver, server.exit.status(within: 0.02) == nil {
                 if let port = server.saidPort() {
                     server.listening.withLock { $0 = port }
                     return server
@@ -73,8 +73,8 @@ final class ServerProcess: Sendable {
     /// The exit code, or 128 and the signal; throws when it runs longer than that.
     func wait(seconds: Double = 30) async throws -> Int32 {
         try await RawHTTP.run { [exit] in
-            guard let status = exit.status(within: seconds) else {
-                throw RawHTTPError("still running after \(seconds) s")
+            guard let status = exit.status(within: seconds * Deadline.patience) else {
+                throw RawHTTPError("still running after \(seconds * Deadline.patience) s")
             }
             return status
         }
@@ -85,7 +85,7 @@ final class ServerProcess: Sendable {
     }
 
     deinit {
-        if exit.status(within: 0) == nil {
+        if !exit.isEnded {
             kill(pid, SIGKILL)
             _ = exit.status(within: 10)
         }
@@ -115,29 +115,5 @@ final class ServerProcess: Sendable {
             bytes += buffer.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// The end of a process, awaited by any number of callers with a deadline.
-final class ProcessExit: Sendable {
-    private let ended = DispatchSemaphore(value: 0)
-    private let code = Mutex<Int32?>(nil)
-
-    func watch(_ pid: pid_t) {
-        DispatchQueue(label: "wait.\(pid)").async { [self] in
-            var raw: Int32 = 0
-            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
-            let signal = raw & 0x7F
-            let status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
-            code.withLock { $0 = status }
-            ended.signal()
-        }
-    }
-
-    /// Nil when the process still runs at the deadline.
-    func status(within seconds: Double) -> Int32? {
-        guard ended.wait(timeout: .now() + seconds) == .success else { return nil }
-        ended.signal()
-        return code.withLock { $0 }
     }
 }

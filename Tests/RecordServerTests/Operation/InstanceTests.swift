@@ -53,7 +53,7 @@ import Testing
         let target = String(url[path...])
         let port = instance.running.port
         let poll = try await RawHTTP.run {
-            let poll = try RawConnection(port: port, deadline: 30)
+            let poll = try RawConnection(port: port)
             try poll.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return poll
         }

@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordServer
+import TestSupport
 
 /// Chromium without a window, driven over a pair of pipes by the Chrome DevTools Protocol: JSON
 /// messages, each with a NUL at its end. Its calls block: use it inside `RawHTTP.run`.
@@ -16,8 +17,6 @@ final class Browser {
     private var received: [UInt8] = []
     private var events: [JSONValue] = []
     private var lastID: Int64 = 0
-    /// For each answer and event.
-    private let deadline = ContinuousClock.Duration.seconds(60)
 
     init() throws {
         profile = try TemporaryDirectory()
@@ -124,7 +123,7 @@ final class Browser {
     }
 
     private func receive() throws -> JSONValue {
-        let end = ContinuousClock.now + deadline
+        let deadline = Deadline(seconds: 60)
         while true {
             if let mark = received.firstIndex(of: 0) {
                 let message = Array(received[..<mark])
@@ -132,7 +131,7 @@ final class Browser {
                 return try JSONParser.parse(message)
             }
             var item = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-            guard ContinuousClock.now < end, poll(&item, 1, 1000) >= 0 else {
+            guard !deadline.isOver, poll(&item, 1, 1000) >= 0 else {
                 throw Failure(description: "chromium does not answer")
             }
             guard item.revents != 0 else { continue }

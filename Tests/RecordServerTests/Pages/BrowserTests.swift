@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite("Pages in a real browser", .serialized)
@@ -205,8 +206,8 @@ struct BrowserTests {
 
     /// The window that a page has opened, once it shows a page with this in its address.
     private static func window(_ browser: Browser, _ path: String) throws -> BrowserTab {
-        let end = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < end {
+        let deadline = Deadline(seconds: 30)
+        while !deadline.isOver {
             let targets = try browser.call("Target.getTargets")["targetInfos"]?.array ?? []
             let target = targets.first { $0["url"]?.string?.string.contains(path) == true }
             guard let id = target?["targetId"]?.string else { continue }

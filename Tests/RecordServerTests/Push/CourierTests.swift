@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordServer
@@ -260,9 +261,9 @@ import Testing
             #expect(response.status == .ok)
             #expect((response.body.contentLength ?? 0) > 0)
         }
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = Deadline(seconds: 10)
         var frames: [JSONValue] = []
-        while frames.isEmpty, ContinuousClock.now < deadline {
+        while frames.isEmpty, !deadline.isOver {
             frames = try await fixture.frames(device)
         }
         #expect(frames.count == 1)

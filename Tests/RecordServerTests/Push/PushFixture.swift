@@ -2,6 +2,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 /// A test server with a zone `Work` of alice, and short ways to subscribe, change and poll.
@@ -138,9 +139,9 @@ struct PushFixture {
 
     /// Returns when so many polls wait.
     func waitForPolls(_ count: Int) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = Deadline(seconds: 20)
         while server.waitingPolls != count {
-            try #require(ContinuousClock.now < deadline, "\(push.statistics)")
+            try #require(!deadline.isOver, "\(push.statistics)")
             await Task.yield()
         }
     }
