@@ -42,7 +42,8 @@ int test_unnamed_file(const char *folder) {
 int test_open_terminal(char *name, size_t size) {
     int primary = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (primary < 0) return -1;
-    struct winsize window = {.ws_row = 30, .ws_col = 100};
+    // Wide: editors cut a message that names a long path, and the reason with it.
+    struct winsize window = {.ws_row = 30, .ws_col = 400};
     if (grantpt(primary) != 0 || unlockpt(primary) != 0 || ptsname_r(primary, name, size) != 0 ||
         ioctl(primary, TIOCSWINSZ, &window) != 0) {
         close(primary);

@@ -34,8 +34,8 @@ struct Diagnosis {
     func run() -> [Finding] {
         [
             device(), unmounter(), otherUsers(), configuration(), directory(), content(),
-            daemon(), space(), staleMounts(),
-        ].compactMap(\.self)
+            daemon(), space(),
+        ].compactMap(\.self) + staleMounts()
     }
 
     private func device() -> Finding {
@@ -181,16 +181,15 @@ struct Diagnosis {
             message: "\(Showing.size(free)) for \(store.directory)")
     }
 
-    private func staleMounts() -> Finding? {
-        guard
-            let stale = MountTable.recordMounts().first(where: {
-                MountTable.isStale($0.mountpoint)
-            })
-        else { return nil }
-        return Finding(
-            check: "mount", state: .wrong,
-            message: "\(stale.mountpoint) has lost its process",
-            mend: "recordfs mount \(stale.mountpoint)")
+    /// That of another store is not what is wrong with this one.
+    private func staleMounts() -> [Finding] {
+        MountTable.recordMounts().filter { MountTable.isStale($0.mountpoint) }.map { stale in
+            Finding(
+                check: "mount",
+                state: StoreAccess.isSame(stale.source, store.directory) ? .wrong : .warning,
+                message: "\(stale.mountpoint) has lost its process",
+                mend: "recordfs mount \(stale.mountpoint)")
+        }
     }
 
     private func read(_ path: String) -> String? {

@@ -348,7 +348,12 @@ extension MountTests {
                     orUntil: { false }))
             let doctor = try home.recordfs("doctor")
             #expect(doctor.status == 1, "\(doctor)")
-            #expect(doctor.output.contains("recordfs mount "))
+            #expect(doctor.output.contains("recordfs mount \(place)\n"))
+            let other = "\(home.folder)/other"
+            try home.recordfs("put", "--state", other, "private/A/B/c", input: "{}")
+            let elsewhere = try home.recordfs("doctor", "--state", other)
+            #expect(elsewhere.status == 0, "\(elsewhere)")
+            #expect(elsewhere.output.contains("warning mount: \(place) has lost its process"))
             #expect(try home.recordfs("status").output.contains("has lost its process"))
             #expect(try home.recordfs("mount").status == 0)
             #expect(try SystemCall.list(place).contains("private"))
