@@ -49,8 +49,9 @@ extension Tree {
         let (hadDrafts, hasSeen) = state.withLock {
             ($0.typesWithDrafts.contains(type), $0.acknowledged[type] != nil)
         }
-        // A draft that is dropped is a change of the draft too.
-        guard hadDrafts || change.kind == .draft else { return [] }
+        // A draft that is dropped is a change of the draft too; a record that comes back as it was
+        // brings its refusal along.
+        guard hadDrafts || [.draft, .restored, .text].contains(change.kind) else { return [] }
         let hasDrafts = (try? store.refusals(in: type).isEmpty) == false
         guard hadDrafts != hasDrafts || hasSeen else { return [] }
         state.withLock { state in

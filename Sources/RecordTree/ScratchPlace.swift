@@ -36,7 +36,7 @@ struct ScratchRoute: Sendable {
 /// - A file without places is held.
 struct ScratchTable {
     private struct File {
-        var places: [ScratchPlace] = []
+        var places: Set<ScratchPlace> = []
         /// Nil until the host has been asked.
         var identity: HostIdentity?
         /// The file itself, when its names have gone or are about to go while the kernel knows it.
@@ -147,13 +147,13 @@ struct ScratchTable {
     }
 
     private mutating func add(_ place: ScratchPlace, to id: ScratchID) {
-        files[id]?.places.append(place)
+        files[id]?.places.insert(place)
         ids[place] = id
     }
 
     private mutating func detach(_ place: ScratchPlace, from id: ScratchID) {
         ids[place] = nil
-        files[id]?.places.removeAll { $0 == place }
+        files[id]?.places.remove(place)
     }
 
     /// Nil when a part of the path has lost its name, and nobody holds it.

@@ -45,6 +45,24 @@ struct ErrorFileTests {
         #expect(try fixture.list(fixture.notes).isEmpty)
     }
 
+    @Test("it goes with the last record that it tells of, at once, and comes back with it")
+    func removedRecord() throws {
+        let fixture = try TreeFixture()
+        fixture.observe()
+        try fixture.put(#"{"a": 1}"#, as: "a.json")
+        refuse(fixture, "a.json")
+        let record = try #require(try fixture.record("a"))
+        _ = fixture.notices.take()
+        try fixture.remove("a.json")
+        #expect(try fixture.names().isEmpty)
+        #expect(fixture.notices.take().contains(.content(fixture.notes)))
+        try fixture.store.write(author: .restore) { transaction throws(RecordError) in
+            try transaction.cancelDelete(record.id)
+        }
+        #expect(fixture.notices.take().contains(.content(fixture.notes)))
+        #expect(try fixture.names() == [".error", "a.json"])
+    }
+
     @Test("it goes for assets too: one that could not be saved, one that waits for its record")
     func assets() throws {
         let fixture = try TreeFixture()

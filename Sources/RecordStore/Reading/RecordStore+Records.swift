@@ -145,13 +145,15 @@ extension RecordStore {
         }
     }
 
-    /// Why saves were refused, in all types or in one, oldest first.
+    /// Why saves were refused, in all types or in one, oldest first: of the records that are shown,
+    /// for with a removed one its refusal goes, and comes back.
     package func refusals(in type: TypeID? = nil) throws(RecordError) -> [Refusal] {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.refusal) FROM refusal f JOIN record r ON r.id = f.record_id
-                WHERE (?1 IS NULL OR r.type_id = ?1) ORDER BY f.since, f.record_id
+                WHERE (?1 IS NULL OR r.type_id = ?1) AND r.state != 2
+                ORDER BY f.since, f.record_id
                 """, [.optional(type?.rawValue)]
             ) { $0.refusal() }
         }
