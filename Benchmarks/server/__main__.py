@@ -9,6 +9,7 @@ import sys
 
 import hostile
 import measure
+import trees
 from report import judge, tables
 from server import Server
 
@@ -29,6 +30,8 @@ def arguments():
                         help="how often batches and bare rows have their turn (5)")
     parser.add_argument("--hostile", type=int, metavar="SECONDS",
                         help="how long 100 hostile callers have their turn (600, --quick 10)")
+    parser.add_argument("--share-tree", type=int, metavar="N",
+                        help="only: share and move a hierarchy of N children")
     parser.add_argument("--server", help="the program to measure (.build/release/recordfs-server)")
     parser.add_argument("--json", help="where all figures go")
     parser.add_argument("--markdown", help="where the tables go")
@@ -146,11 +149,27 @@ def run(options):
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def share_tree(options):
+    directory = os.path.join(options.run, "server")
+    os.makedirs(directory)
+    server = Server(program(options), directory)
+    try:
+        server.start()
+        return trees.run(server, options.share_tree)
+    finally:
+        server.stop()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
 def main():
     options = arguments()
-    figures = run(options)
-    text = tables(figures)
-    goals = judge(figures, RATE_GOAL, MEMORY_GOAL, DOWNLOAD_GOAL, FEED_GOAL)
+    if options.share_tree:
+        figures = share_tree(options)
+        text, goals = trees.table(figures), ""
+    else:
+        figures = run(options)
+        text = tables(figures)
+        goals = judge(figures, RATE_GOAL, MEMORY_GOAL, DOWNLOAD_GOAL, FEED_GOAL)
     print(text + goals)
     if options.json:
         with open(options.json, "w") as file:

@@ -1,9 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// Which share each record is a member of after the batch (reference §9.4, appendix B.7).
+/// Which share, and which tree, each record is a member of after the batch (reference §9.4,
+/// appendix B.7).
 extension ModifyPlan {
-    /// Gives every record of the batch its share, and takes those below along.
+    /// Gives every record of the batch its place, and takes those below along.
     mutating func settleMemberships() throws(ServerError) {
         noteMoves()
         for (index, step) in steps.enumerated() {
@@ -19,6 +20,7 @@ extension ModifyPlan {
         for (share, operation) in removedShares.sorted(by: { $0.key < $1.key }) {
             try unmark(share, operation)
         }
+        try settleTrees()
     }
 
     private mutating func settleMembership(
@@ -26,33 +28,32 @@ extension ModifyPlan {
     ) throws(ServerError) {
         var plan = own
         let name = plan.record.name
-        let share = try membership(of: name)
+        let place = try membership(of: name)
         let made = madeShares[name]
-        try checkOneShare(plan.record, share, made?.operation ?? index)
-        if isParticipant, plan.record.type != .share { try access.requireWrite(for: share) }
-        let old = plan.before?.share
-        plan.record.share = share
+        try checkOneShare(plan.record, place.share, made?.operation ?? index)
+        if isParticipant, plan.record.type != .share { try access.requireWrite(for: place.share) }
+        plan.record.share = place.share
+        plan.record.tree = place.tree
         if let made { plan.record.shortGUID = made.share.shortGUID }
         overlay.planned[name] = plan
-        if plan.before != nil, old != share {
-            try takeAlong(below: name, share, made?.operation ?? index)
-        }
+        if made != nil { try makeTree(of: name, place, made?.operation ?? index) }
+        guard let before = plan.before, try isMover(name) else { return }
+        try takeAlong(below: before, place, made?.operation ?? index)
     }
 
     /// A record is in one share only: a root cannot come below another, nor the other way round.
-    private mutating func checkOneShare(
+    mutating func checkOneShare(
         _ record: StoredRecord, _ share: RecordName?, _ operation: Int
     ) throws(ServerError) {
         guard let share, record.type != .share, let parent = record.parent,
-            let above = try membership(of: parent), above != share
+            let above = try membership(of: parent).share, above != share
         else { return }
-        fail(operation, Self.alreadyShared(operation))
-    }
-
-    private static func alreadyShared(_ operation: Int) -> ServerError {
-        ServerError(
-            .alreadyShared,
-            "operations[\(operation)].record: a record of this hierarchy is in another share.")
+        fail(
+            operation,
+            ServerError(
+                .alreadyShared,
+                "operations[\(operation)].record: a record of this hierarchy is in another share."
+            ))
     }
 
     /// What a pass asks of the operations again and again.
@@ -74,21 +75,78 @@ extension ModifyPlan {
         }
     }
 
-    private func isMade(_ share: RecordName) -> Bool {
+    func isMade(_ share: RecordName) -> Bool {
         madeShares.values.contains { $0.share.name == share }
     }
 
-    /// The share of which the record is the root, else that of its parent.
-    mutating func membership(of name: RecordName) throws(ServerError) -> RecordName? {
+    /// The place of the record after the batch: the share of which it is the root and the tree of
+    /// which it is the top, else those of its parent.
+    mutating func membership(of name: RecordName) throws(ServerError) -> Membership {
         if let known = memberships[name] { return known }
         let chain = try unknownChain(from: name)
-        var share: RecordName?
-        if let last = chain.last?.parent, !chain.isEmpty { share = memberships[last] ?? nil }
-        for record in chain.reversed() {
-            if let own = try ownShare(record) { share = own.share }
-            memberships[record.name] = .some(share)
+        var above = Membership()
+        var isAboveTaken = false
+        if let parent = chain.last?.parent {
+            above = memberships[parent] ?? Membership()
+            isAboveTaken = takenAlong.contains(parent)
         }
-        return share
+        for record in chain.reversed() {
+            let stored = try overlay.stored(record.name)
+            let isTaken = isAboveTaken || stored?.parent != record.parent
+            let place = try place(of: record, stored: stored, below: above, isTaken: isTaken)
+            memberships[record.name] = place
+            let isMoved = try isMoved(stored, record, to: place)
+            if isAboveTaken || isMoved { takenAlong.insert(record.name) }
+            above = place
+            isAboveTaken = takenAlong.contains(record.name)
+        }
+        return memberships[name] ?? Membership()
+    }
+
+    /// Whether all that hangs on the record comes where the record itself comes.
+    private mutating func isMoved(
+        _ stored: StoredRecord?, _ record: StoredRecord, to place: Membership
+    ) throws(ServerError) -> Bool {
+        guard let stored else { return false }
+        if Membership(share: stored.share, tree: stored.tree) != place { return true }
+        guard stored.parent != record.parent else { return false }
+        return try isTop(stored.name, stored.tree)
+    }
+
+    /// `isTaken`: it comes into the tree of its parent. While trees are being made, a record may
+    /// have the number of an outer one; that is right as long as nothing above it moves.
+    private mutating func place(
+        of record: StoredRecord, stored: StoredRecord?, below above: Membership, isTaken: Bool
+    ) throws(ServerError) -> Membership {
+        if record.type == .share { return try place(ofShare: record, stored) }
+        let isTop = try isTop(record.name, stored?.tree)
+        if let made = madeShares[record.name] {
+            let tree = isTop ? stored?.tree : trees.number(of: record.name, &ids)
+            return Membership(share: made.share.name, tree: tree)
+        }
+        if let share = stored?.share, removedShares[share] == nil,
+            try overlay.share(zone, share)?.root == record.name
+        {
+            return Membership(share: share, tree: stored?.tree)
+        }
+        if isTop, try !endsTree(record.name, stored) {
+            return Membership(share: above.share, tree: stored?.tree)
+        }
+        let isNew = stored == nil || isTop
+        return Membership(
+            share: above.share, tree: isNew || isTaken ? above.tree : stored?.tree)
+    }
+
+    /// A share is a member of itself, in the tree of its root.
+    private mutating func place(
+        ofShare record: StoredRecord, _ stored: StoredRecord?
+    ) throws(ServerError) -> Membership {
+        guard record.name != .zoneShare else { return Membership() }
+        if let made = madeShares.first(where: { $0.value.share.name == record.name }) {
+            let tree = try membership(of: made.key).tree
+            return Membership(share: record.name, tree: tree)
+        }
+        return Membership(share: record.name, tree: stored?.tree)
     }
 
     /// The record and those above it, up to where the answer is known.
@@ -102,7 +160,7 @@ extension ModifyPlan {
             let record = try overlay.current(at)
         {
             if !hasMoves, overlay.planned[at] == nil {
-                memberships[at] = .some(record.share)
+                memberships[at] = Membership(share: record.share, tree: record.tree)
                 break
             }
             chain.append(record)
@@ -111,65 +169,18 @@ extension ModifyPlan {
         return chain
     }
 
-    /// The share that a record has whatever is above it; nil when that decides.
-    private mutating func ownShare(
-        _ record: StoredRecord
-    ) throws(ServerError) -> (share: RecordName?, Void)? {
-        if record.type == .share {
-            return (record.name == .zoneShare ? nil : record.name, ())
-        }
-        if let made = madeShares[record.name] { return (made.share.name, ()) }
-        guard let share = try overlay.stored(record.name)?.share, removedShares[share] == nil,
-            try overlay.share(zone, share)?.root == record.name
-        else { return nil }
-        return (share, ())
-    }
-
-    /// Stored records below one whose share has changed.
-    private mutating func takeAlong(
-        below top: RecordName, _ share: RecordName?, _ operation: Int
-    ) throws(ServerError) {
-        var queue = [top]
-        while let parent = queue.popLast() {
-            let children = try overlay.children(of: parent, limit: .max)
-            try overlay.load(children)
-            for name in children where overlay.planned[name] == nil {
-                guard let stored = try overlay.stored(name), stored.share != share else {
-                    continue
-                }
-                if let own = try ownShare(stored) {
-                    if share != nil, own.share != share {
-                        fail(operation, Self.alreadyShared(operation))
-                    }
-                    continue
-                }
-                var plan = PlannedRecord(
-                    operation: operation, isOwn: false, before: stored, record: stored)
-                plan.record.share = share
-                plan.changesTag = false
-                plan.changesPosition = isSeen(leaving: stored.share, entering: share)
-                overlay.planned[name] = plan
-                queue.append(name)
-            }
-        }
-    }
-
-    /// Somebody may have one of the shares already; a share that comes or goes with this batch is
-    /// fetched, or lost, as a whole.
-    private func isSeen(leaving old: RecordName?, entering new: RecordName?) -> Bool {
-        old.map { removedShares[$0] == nil } ?? false || new.map { !isMade($0) } ?? false
-    }
-
     /// The root of a share that has ended says so, with a new change tag.
     private mutating func unmark(_ share: RecordName, _ operation: Int) throws(ServerError) {
         guard let root = try overlay.share(zone, share)?.root, overlay.planned[root] == nil,
             let stored = try overlay.stored(root)
         else { return }
+        let place = try membership(of: root)
         var plan = PlannedRecord(
             operation: operation, isOwn: false, before: stored, record: stored)
-        plan.record.share = try membership(of: root)
+        plan.record.share = place.share
+        plan.record.tree = place.tree
         plan.record.modified = stamp
         overlay.planned[root] = plan
-        try takeAlong(below: root, plan.record.share, operation)
+        try takeAlong(below: stored, place, operation)
     }
 }

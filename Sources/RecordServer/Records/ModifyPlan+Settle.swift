@@ -36,6 +36,8 @@ extension ModifyPlan {
         overlay.planned = [:]
         removedShares = [:]
         memberships = [:]
+        takenAlong = []
+        trees = PlannedTrees(room: settings.membersPerTransaction)
         layDown()
         try layLeaves()
         try cascade()

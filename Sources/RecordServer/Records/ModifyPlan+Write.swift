@@ -25,7 +25,7 @@ extension ModifyPlan {
         guard !places.order.isEmpty else { return nil }
         let isSeenByOthers = !zone.database.isPublic
         var viewers = isSeenByOthers ? try currentViewers() : []
-        let row = places.row
+        var row = places.row
         var changes: [ChangeNotice.Change] = []
         if hasSchemaGrown { try schema.save(transaction) }
         var batch = WriteBatch()
@@ -37,8 +37,10 @@ extension ModifyPlan {
             }
         }
         try batch.put(row.handle, transaction)
+        try writeTrees(&row)
         try transaction.updateZone(row)
         try applyShares()
+        try renewViews()
         if isSeenByOthers { viewers.formUnion(try currentViewers()) }
         return ChangeNotice(zone: zone, changes: changes, viewers: viewers.sorted())
     }

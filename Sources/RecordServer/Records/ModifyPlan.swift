@@ -70,8 +70,11 @@ struct ModifyPlan {
     var madeShares: [RecordName: MadeShare] = [:]
     /// Whether records that are stored may come into another share.
     var hasMoves = false
-    /// Which share each record is a member of after the batch, as far as it was asked.
-    var memberships: [RecordName: RecordName?] = [:]
+    /// What each record is a member of after the batch, as far as it was asked.
+    var memberships: [RecordName: Membership] = [:]
+    /// Those among them below which everything comes where they come.
+    var takenAlong: Set<RecordName> = []
+    var trees: PlannedTrees
 
     var settings: ServiceSettings { service.settings }
     var zone: ZoneKey { access.zone.key }
@@ -93,7 +96,8 @@ struct ModifyPlan {
             ids: ids,
             overlay: RecordOverlay(
                 zone: access.zone.handle, reader: transaction, context: context),
-            schema: try ContainerSchema.current(context.container, transaction))
+            schema: try ContainerSchema.current(context.container, transaction),
+            trees: PlannedTrees(room: service.settings.membersPerTransaction))
         try plan.readOperations(request, names)
         try plan.evaluate()
         try plan.settle()
@@ -210,6 +214,7 @@ struct ModifyPlan {
         }
         overlay.planned = [:]
         removedShares = [:]
+        trees = PlannedTrees(room: 0)
         hasSchemaGrown = false
     }
 

@@ -19,6 +19,8 @@ struct RecordOverlay {
     /// Children and sources are asked for again in every pass of a plan.
     private var lists: [ListKey: [RecordName]] = [:]
     private var shareRows: [RecordName: ShareRow?] = [:]
+    private var treeRows: [TreeNumber: TreeRow?] = [:]
+    private var members: [RecordName: [TreeMember]] = [:]
     /// Names of stored records that are planned as if nothing were there.
     private(set) var concealed: Set<RecordName> = []
     var planned: [RecordName: PlannedRecord] = [:]
@@ -103,6 +105,40 @@ struct RecordOverlay {
         if let known = lists[key] { return known }
         let found = try reader.sources(zone, of: name, action: action, limit: limit)
         lists[key] = found
+        return found
+    }
+
+    /// The tree as stored.
+    mutating func tree(_ number: TreeNumber) throws(ServerError) -> TreeRow? {
+        if let known = treeRows[number] { return known }
+        let found = try reader.tree(zone, number)
+        treeRows[number] = .some(found)
+        return found
+    }
+
+    /// The trees whose tops hang on a record of this one, as stored.
+    func trees(inside number: TreeNumber) throws(ServerError) -> [TreeRow] {
+        try reader.trees(zone, inside: number)
+    }
+
+    /// How many trees are in a share as stored, counted up to `limit`.
+    func treeCount(_ share: RecordName, limit: Int) throws(ServerError) -> Int {
+        try reader.treeCount(zone, share: share, limit: limit)
+    }
+
+    /// Whether all that hangs on the top of the tree has its number, or that of a tree inside.
+    func isComplete(_ number: TreeNumber?) throws(ServerError) -> Bool {
+        guard let number else { return false }
+        return try reader.unfinishedTree(zone, in: number) == nil
+    }
+
+    /// The first `limit` of what hangs on a record, as stored.
+    mutating func members(
+        below parent: RecordName, limit: Int
+    ) throws(ServerError) -> [TreeMember] {
+        if let known = members[parent], known.count < limit { return known }
+        let found = try reader.treeMembers(zone, below: parent, after: nil, limit: limit)
+        members[parent] = found.count < limit ? found : nil
         return found
     }
 

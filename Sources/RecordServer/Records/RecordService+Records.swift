@@ -82,10 +82,13 @@ extension RecordService {
         let incarnation = ids.incarnation()
         let drawn = ids
         let digest = request.operationID == nil ? [] : OperationOutcome.digest(of: body)
-        let outcome = try await storage.write { transaction throws(ServerError) in
-            try self.modify(
-                request, digest: digest, names: names, incarnation: incarnation, ids: drawn,
-                context, transaction)
+        let end = ContinuousClock.now + .seconds(settings.preparationSeconds)
+        let outcome = try await prepared(until: end) { () throws(ServerError) in
+            try await self.storage.write { transaction throws(ServerError) in
+                try self.modify(
+                    request, digest: digest, names: names, incarnation: incarnation, ids: drawn,
+                    context, transaction)
+            }
         }
         if let notice = outcome.notice { push.publish(notice) }
         switch outcome.answer {
@@ -118,6 +121,32 @@ extension RecordService {
     private struct ModifyOutcome: Sendable {
         let answer: PrintedAnswer
         let notice: ChangeNotice?
+        /// Nothing was changed: these trees are to be made first.
+        let unready: TreeBuilder?
+
+        init(answer: PrintedAnswer, notice: ChangeNotice?) {
+            self.answer = answer
+            self.notice = notice
+            unready = nil
+        }
+
+        init(_ unready: TreeBuilder) {
+            answer = .printed(Answer([]))
+            notice = nil
+            self.unready = unready
+        }
+    }
+
+    /// Runs `body` again and again, each time after it was made ready for.
+    private func prepared(
+        until end: ContinuousClock.Instant,
+        _ body: () async throws(ServerError) -> ModifyOutcome
+    ) async throws(ServerError) -> ModifyOutcome {
+        while true {
+            let outcome = try await body()
+            guard let builder = outcome.unready else { return outcome }
+            try await builder.run(storage, until: end)
+        }
     }
 
     private func modify(
@@ -143,6 +172,7 @@ extension RecordService {
         var plan = try ModifyPlan.make(
             request, names: names, access: access, context: context, service: self, ids: ids,
             transaction: transaction)
+        if let builder = plan.builder { return ModifyOutcome(builder) }
         let users = try database.isPublic ? Self.usersRecord(context) : nil
         let hadRecord = try users?.exists(transaction) ?? true
         let places = plan.place()

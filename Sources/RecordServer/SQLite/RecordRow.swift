@@ -20,7 +20,7 @@ struct RecordPlace {
     var type: Int64
     var isDeleted: Bool
     var parent: RecordName?
-    var share: RecordName?
+    var tree: TreeNumber?
     /// Whether the tables of index entries, references and assets may have rows of the record.
     /// Those that this transaction has made have none yet: there is nothing to take away.
     var hasIndex = true
@@ -33,7 +33,7 @@ extension SQLiteAccess {
     static let recordColumns = """
         r.name, r.type, r.tag, r.position, r.fields, r.has_assets,
         r.created, r.created_by, r.created_on, r.modified, r.modified_by, r.modified_on,
-        r.parent, r.share, r.short_guid, r.deleted, r.id
+        r.parent, r.tree, r.short_guid, r.deleted, r.id, r.zone
         """
 
     func record(_ row: SQLStatement, from first: Int32 = 0) throws(ServerError) -> StoredRecord {
@@ -43,7 +43,8 @@ extension SQLiteAccess {
             fields: row.bytes(first + 4), hasAssets: row.bool(first + 5),
             created: try stamp(row, first + 6), modified: try stamp(row, first + 9))
         record.parent = row.nameIfPresent(first + 12)
-        record.share = row.nameIfPresent(first + 13)
+        record.tree = row.treeNumber(first + 13)
+        record.share = try share(inZone: row.int64(first + 17), of: record.tree)
         record.shortGUID = row.valueIfPresent(first + 14)
         record.isDeleted = row.bool(first + 15)
         return record

@@ -20,7 +20,8 @@ extension SQLiteAccess {
                 return Self.entry(record)
             }
         }
-        var feed = SharedFeed(zone, after: position, shares: shares, descending: descending)
+        var feed = try SharedFeed(
+            zone, after: position, shares: shares, descending: descending, self)
         var entries: [FeedEntry] = []
         while entries.count < limit, !room.isFull,
             let item = try feed.next(self, atMost: limit)
@@ -60,7 +61,8 @@ extension SQLiteAccess {
                 """, [.zone(zone), .integer(position), .limit(limit)]
             ) { Int($0.int64(0)) } ?? 0
         }
-        var feed = SharedFeed(zone, after: position, shares: shares, descending: false)
+        var feed = try SharedFeed(
+            zone, after: position, shares: shares, descending: false, self)
         var count = 0
         while count < limit, try feed.next(self, atMost: limit) != nil { count += 1 }
         return count
@@ -80,10 +82,14 @@ struct SharedFeed {
         let content: Content
     }
 
-    /// The records or the exits of one share.
-    private struct Source {
-        let share: RecordName
-        let isExits: Bool
+    /// The records of one tree, or what has left one share.
+    fileprivate struct Source {
+        enum Kind {
+            case records(TreeNumber)
+            case exits(RecordName)
+        }
+
+        let kind: Kind
         /// In the order of the feed; the next one last.
         var items: [Item] = []
         /// After which the next portion begins; nil before the first.
@@ -95,17 +101,21 @@ struct SharedFeed {
     private let start: Int64
     private let shares: Set<RecordName>
     private let descending: Bool
-    private var sources: [Source]
+    private var sources: [Source] = []
 
     init(
-        _ zone: ZoneHandle, after position: Int64, shares: [RecordName], descending: Bool
-    ) {
+        _ zone: ZoneHandle, after position: Int64, shares: [RecordName], descending: Bool,
+        _ access: SQLiteAccess
+    ) throws(ServerError) {
         self.zone = zone
         start = position
         self.shares = Set(shares)
         self.descending = descending
-        sources = self.shares.flatMap {
-            [Source(share: $0, isExits: false), Source(share: $0, isExits: true)]
+        for share in self.shares {
+            sources.append(Source(kind: .exits(share)))
+            for tree in try access.trees(zone, of: share) {
+                sources.append(Source(kind: .records(tree)))
+            }
         }
     }
 
@@ -143,7 +153,7 @@ struct SharedFeed {
         let portion = max(8, min(limit, 2_000) / sources.count)
         let source = sources[index]
         var bounds = "position > ?"
-        var values: [SQLValue] = [.zone(zone), .name(source.share), .integer(start)]
+        var values: [SQLValue] = [.zone(zone), source.kind.value, .integer(start)]
         if let last = source.last {
             if descending {
                 bounds += " AND position < ?"
@@ -152,17 +162,18 @@ struct SharedFeed {
                 values[2] = .integer(last)
             }
         }
-        let table = source.isExits ? "exits" : "records"
         let items = try access.all(
             """
-            SELECT position, \(source.isExits ? "name" : "id") FROM \(table)
-            WHERE zone = ? AND share = ? AND \(bounds)
+            SELECT position, \(source.kind.content) AND \(bounds)
             ORDER BY position \(descending ? "DESC" : "ASC") LIMIT ?
             """, values + [.limit(portion)]
         ) { row in
-            Item(
-                position: row.int64(0),
-                content: source.isExits ? .gone(row.name(1)) : .record(id: row.int64(1)))
+            let content: Content =
+                switch source.kind {
+                case .exits: .gone(row.name(1))
+                case .records: .record(id: row.int64(1))
+                }
+            return Item(position: row.int64(0), content: content)
         }
         sources[index].items = items.reversed()
         sources[index].last = items.last?.position
@@ -174,14 +185,33 @@ struct SharedFeed {
         _ name: RecordName, _ position: Int64, _ access: SQLiteAccess
     ) throws(ServerError) -> Bool {
         let place: [SQLValue] = [.zone(zone), .name(name)]
-        let share: RecordName?? = try access.first(
-            "SELECT share FROM records WHERE zone = ? AND name = ?", place
-        ) { $0.nameIfPresent(0) }
-        if let share, let share, shares.contains(share) { return false }
+        let tree = try access.first(
+            "SELECT tree FROM records WHERE zone = ? AND name = ?", place
+        ) { $0.treeNumber(0) }
+        let share = try access.share(inZone: zone.number, of: tree ?? nil)
+        if let share, shares.contains(share) {
+            return false
+        }
         let later = try access.all(
             "SELECT share FROM exits WHERE zone = ? AND name = ? AND position > ?",
             place + [.integer(position)]
         ) { $0.name(0) as RecordName }
         return !later.contains { shares.contains($0) }
+    }
+}
+
+extension SharedFeed.Source.Kind {
+    fileprivate var content: String {
+        switch self {
+        case .records: "id FROM records WHERE zone = ? AND tree = ?"
+        case .exits: "name FROM exits WHERE zone = ? AND share = ?"
+        }
+    }
+
+    fileprivate var value: SQLValue {
+        switch self {
+        case .records(let tree): .tree(tree)
+        case .exits(let share): .name(share)
+        }
     }
 }

@@ -26,7 +26,7 @@ extension SQLiteAccess {
                 if keepsPlaces {
                     places[key] = RecordPlace(
                         id: row.int64(16), type: row.int64(1), isDeleted: record.isDeleted,
-                        parent: record.parent, share: record.share)
+                        parent: record.parent, tree: record.tree)
                 }
                 return record
             }
@@ -65,7 +65,7 @@ extension SQLiteAccess {
         _ zone: ZoneHandle, of parent: RecordName, limit: Int
     ) throws(ServerError) -> [RecordName] {
         try all(
-            "SELECT name FROM records WHERE zone = ? AND parent = ? ORDER BY name LIMIT ?",
+            "SELECT name FROM records WHERE zone = ? AND parent = ? ORDER BY id LIMIT ?",
             [.zone(zone), .name(parent), .limit(limit)]
         ) { $0.name(0) }
     }
@@ -73,10 +73,14 @@ extension SQLiteAccess {
     func members(
         _ zone: ZoneHandle, of share: RecordName, limit: Int
     ) throws(ServerError) -> [RecordName] {
-        try all(
-            "SELECT name FROM records WHERE zone = ? AND share = ? ORDER BY position LIMIT ?",
-            [.zone(zone), .name(share), .limit(limit)]
-        ) { $0.name(0) }
+        var names: [RecordName] = []
+        for tree in try trees(zone, of: share) where names.count < limit {
+            names += try all(
+                "SELECT name FROM records WHERE zone = ? AND tree = ? ORDER BY position LIMIT ?",
+                [.zone(zone), .tree(tree), .limit(limit - names.count)]
+            ) { $0.name(0) }
+        }
+        return names
     }
 
     func sources(

@@ -9,20 +9,16 @@ extension SQLiteAccess {
         guard var place = try place(key) else { return try insert(key, record, type) }
         let isMoved =
             place.type != type || place.isDeleted != record.isDeleted
-            || place.parent != record.parent || place.share != record.share
+            || place.parent != record.parent || place.tree != record.tree
         if isMoved {
             place.type = type
             place.isDeleted = record.isDeleted
             place.parent = record.parent
-            place.share = record.share
+            place.tree = record.tree
         }
         try update(place, record, isMoved: isMoved)
         if record.isDeleted { try clear(zone, &place, record.name) }
-        if let share = record.share {
-            try run(
-                "DELETE FROM exits WHERE zone = ? AND name = ? AND share = ?",
-                [.zone(zone), .name(record.name), .name(share)])
-        }
+        if let share = record.share { try removeExit(zone, record.name, share) }
         places[key] = place
     }
 
@@ -31,12 +27,12 @@ extension SQLiteAccess {
         if let place = places[key] { return place }
         let place = try first(
             """
-            SELECT id, type, deleted, parent, share FROM records WHERE zone = ? AND name = ?
+            SELECT id, type, deleted, parent, tree FROM records WHERE zone = ? AND name = ?
             """, [.integer(key.zone), .name(key.name)]
         ) {
             RecordPlace(
                 id: $0.int64(0), type: $0.int64(1), isDeleted: $0.bool(2),
-                parent: $0.nameIfPresent(3), share: $0.nameIfPresent(4))
+                parent: $0.nameIfPresent(3), tree: $0.treeNumber(4))
         }
         places[key] = .some(place)
         return place
@@ -85,16 +81,16 @@ extension SQLiteAccess {
             """
             INSERT INTO records (tag, position, has_assets, created, created_by, created_on,
                 modified, modified_by, modified_on, short_guid, fields,
-                zone, name, type, deleted, parent, share)
+                zone, name, type, deleted, parent, tree)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             try content(record) + [
                 .integer(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
-                .optional(record.parent), .optional(record.share),
+                .optional(record.parent), .optional(record.tree),
             ])
         places[key] = RecordPlace(
             id: lastInsertedRow, type: type, isDeleted: record.isDeleted, parent: record.parent,
-            share: record.share, hasIndex: false, hasReferences: false, hasAssets: false)
+            tree: record.tree, hasIndex: false, hasReferences: false, hasAssets: false)
     }
 
     /// An UPDATE writes every index that has one of its columns, changed or not; so those of
@@ -113,12 +109,12 @@ extension SQLiteAccess {
         }
         try run(
             """
-            UPDATE records SET \(columns), type = ?, deleted = ?, parent = ?, share = ?
+            UPDATE records SET \(columns), type = ?, deleted = ?, parent = ?, tree = ?
             WHERE id = ?
             """,
             try content(record) + [
                 .integer(place.type), .bool(place.isDeleted), .optional(place.parent),
-                .optional(place.share), .integer(place.id),
+                .optional(place.tree), .integer(place.id),
             ])
     }
 

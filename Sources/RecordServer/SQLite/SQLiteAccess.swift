@@ -15,6 +15,8 @@ final class SQLiteAccess {
     /// Where the records are that this transaction has read or written; nil for those that are
     /// not there.
     var places: [RecordKey: RecordPlace?] = [:]
+    /// The shares of the trees of what was read; nil inside for none.
+    var treeShares: [TreeKey: RecordName?] = [:]
     /// Set when SQLite has rolled back by itself: what a body did after that would be committed
     /// statement by statement.
     private(set) var lostTransaction: RecordError?

@@ -31,6 +31,7 @@ enum SQLiteTables {
         migrator.registerMigration("v8") { database in
             try database.execute(sql: quotaHolders)
         }
+        migrator.registerMigration("v9") { database in try database.execute(sql: trees) }
         return migrator
     }
 

@@ -23,6 +23,13 @@ package struct ServiceSettings: Sendable, Hashable {
     package var typesPerContainer = 1_000
     /// Tombstones of a zone: beyond that the oldest go before their time.
     package var tombstonesPerZone = 100_000
+    /// How many trees of records may be in one share: their rows change at once when it ends.
+    package var treesPerShare = 5_000
+    /// How many records one transaction takes along into another share.
+    package var membersPerTransaction = 200
+    /// How long a request may wait for what it needs to be prepared, in transactions of that size,
+    /// before its client is asked to send it again.
+    package var preparationSeconds = 25.0
     package var uploadURLSeconds = 15 * 60
     package var downloadURLSeconds = 60 * 60
     /// How long the receipt of an upload can be used.

@@ -29,6 +29,11 @@ package struct RandomIDs: Sendable {
         return max(value, 1)
     }
 
+    /// Of a tree of records.
+    package mutating func treeNumber() -> TreeNumber {
+        TreeNumber(Int64(incarnation() >> 1))
+    }
+
     /// For a record that its request does not name: a UUID in upper case (version 4, RFC 9562).
     package mutating func recordName() -> RecordName {
         var bytes = next(16)

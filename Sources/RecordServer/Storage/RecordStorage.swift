@@ -27,7 +27,7 @@ package protocol RecordReader {
         _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, limit: Int
     ) throws(ServerError) -> Int
 
-    /// Names of the records whose parent is `parent`, by name.
+    /// Names of the records whose parent is `parent`, the oldest first.
     func children(_ zone: ZoneHandle, of parent: RecordName, limit: Int) throws(ServerError)
         -> [RecordName]
 

@@ -43,14 +43,14 @@ package struct MetricsGauge: Hashable, Sendable {
 }
 
 /// One point in time of a storage.
-package protocol StorageReader: ZoneReader, RecordReader, ShareReader, AccountReader,
-    SettingReader, PushReader, AssetReader
+package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReader,
+    AccountReader, SettingReader, PushReader, AssetReader
 {
     /// What this process has parsed of the storage's schemas.
     var schemas: SchemaCache { get }
 }
 
 /// A transaction that writes.
-package protocol StorageTransaction: StorageReader, ZoneWriter, RecordWriter, ShareWriter,
-    AccountWriter, SettingWriter, PushWriter, AssetWriter
+package protocol StorageTransaction: StorageReader, ZoneWriter, RecordWriter, TreeWriter,
+    ShareWriter, AccountWriter, SettingWriter, PushWriter, AssetWriter
 {}

@@ -109,8 +109,12 @@ package struct StoredRecord: Hashable, Sendable {
     package var created: WriteStamp
     package var modified: WriteStamp
     package var parent: RecordName?
+    /// The tree that it belongs to. A tombstone has none, and so has what never hung on anything
+    /// that was shared.
+    package var tree: TreeNumber?
     /// The share record of the hierarchy that it belongs to, also for the root and the share
-    /// itself. Nil in a zone that is shared as a whole.
+    /// itself. Nil in a zone that is shared as a whole. It is what `tree` has: not stored with the
+    /// record.
     package var share: RecordName?
     package var shortGUID: Text?
     /// A tombstone has no fields, parent or share.

@@ -136,6 +136,8 @@ struct AssetFixture {
                         ? [] : [WireField(name: FieldName(field), value: value, type: nil)]),
                 hasAssets: !assets.isEmpty, created: stamp, modified: stamp)
             stored.share = share.map { RecordName($0) }
+            stored.tree = stored.share.map { TreeNumber(of: $0) }
+            try transaction.putTestTree(row.handle, stored.share, top: RecordName("n-1"))
             try transaction.put(row.handle, stored)
             try transaction.putAssetReferences(
                 row.handle, from: stored.name, assets.map(\.fileChecksum))

@@ -55,6 +55,7 @@ struct QueryBench {
         try await storage.write { transaction throws(ServerError) in
             for record in records {
                 let stored = record.stored
+                try transaction.putTestTree(zone.handle, stored.share)
                 try transaction.put(zone.handle, stored)
                 try transaction.putIndex(
                     zone.handle, type: stored.type, stored.name,
@@ -177,6 +178,7 @@ struct BenchRecord: Sendable {
             modified: WriteStamp(milliseconds: modified, user: UserName(modifier), device: ""))
         record.parent = parent.map { RecordName($0) }
         record.share = share.map { RecordName($0) }
+        record.tree = record.share.map { TreeNumber(of: $0) }
         return record
     }
 }

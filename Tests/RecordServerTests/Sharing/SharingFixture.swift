@@ -95,7 +95,9 @@ final class SharingFixture: Sendable {
                 name: name, type: type, tag: zone.position, position: zone.position,
                 fields: Array("{}".utf8), created: stamp, modified: stamp)
             record.share = share
+            record.tree = share.map { TreeNumber(of: $0) }
             record.shortGUID = shortGUID
+            try transaction.putTestTree(zone.handle, share, top: .testRoot)
             try transaction.put(zone.handle, record)
             try transaction.updateZone(zone)
         }

@@ -114,4 +114,46 @@ import class GRDB.DatabaseQueue
         }
         #expect(values == [[108, 1], [116, 1], [206, 2]])
     }
+
+    @Test("members of shares are in the trees of their roots")
+    func trees() throws {
+        let queue = try migrated(from: "v8") { connection in
+            for (name, root) in [("s1", "r1"), ("s2", "r2"), ("cloudkit.zoneshare", nil)] {
+                try connection.run(
+                    """
+                    INSERT INTO shares (zone, name, root, short_guid, public_permission)
+                    VALUES (7, ?, ?, x'', 'NONE')
+                    """, [.text(Text(name)), .optional(root.map { Text($0) })])
+            }
+            for (name, share) in [
+                ("r1", "s1"), ("c", "s1"), ("r2", "s2"), ("x", nil), ("y", "gone"),
+            ] {
+                try connection.run(
+                    """
+                    INSERT INTO records (zone, name, type, tag, position, deleted, has_assets,
+                        created, created_by, created_on, modified, modified_by, modified_on,
+                        share, fields)
+                    VALUES (7, ?, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, ?, x'')
+                    """, [.text(Text(name)), .optional(share.map { Text($0) })])
+            }
+        }
+        let found = try queue.read { database in
+            try SQLConnection(database).all(
+                """
+                SELECT r.name, t.top, t.share, r.tree FROM records r
+                LEFT JOIN trees t ON t.zone = r.zone AND t.number = r.tree ORDER BY r.name
+                """
+            ) { row -> [Text] in
+                let tree: Text = row.isNull(3) ? "-" : "+"
+                return [
+                    row.value(0), row.valueIfPresent(1) ?? "-", row.valueIfPresent(2) ?? "-", tree,
+                ]
+            }
+        }
+        #expect(
+            found == [
+                ["c", "r1", "s1", "+"], ["r1", "r1", "s1", "+"], ["r2", "r2", "s2", "+"],
+                ["x", "-", "-", "-"], ["y", "-", "-", "-"],
+            ])
+    }
 }

@@ -23,6 +23,7 @@ import class GRDB.DatabaseQueue
                 }
                 guard let zone else { throw ServerError(.zoneNotFound, "") }
                 let found = try transaction.records(zone.handle, [record.name])
+                try transaction.putTestTree(zone.handle, record.share)
                 try transaction.put(zone.handle, record)
                 return found
             }

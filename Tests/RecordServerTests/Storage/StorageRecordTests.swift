@@ -150,8 +150,8 @@ import Testing
                         .map(\.description))
             }
         }
-        #expect(try await children("root") == ["a", "b"])
-        #expect(try await children("root", limit: 1) == ["a"])
+        #expect(try await children("root") == ["b", "a"])
+        #expect(try await children("root", limit: 1) == ["b"])
         #expect(try await children("a").isEmpty)
         #expect(try await members() == ["root", "a", "b", "c"])
         try await storage.put([Sample.tombstone("a", 6), Sample.record("b", 7)])

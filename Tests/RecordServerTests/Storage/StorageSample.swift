@@ -33,6 +33,7 @@ enum StorageSample {
             modified: WriteStamp(milliseconds: 1_000 + position, user: bob, device: "phone"))
         record.parent = parent.map { RecordName($0) }
         record.share = share
+        record.tree = share.map { TreeNumber(of: $0) }
         return record
     }
 
@@ -62,7 +63,10 @@ extension OpenedStorage {
             guard var row = try transaction.lockZone(zone) else {
                 throw ServerError(.zoneNotFound, "")
             }
-            for record in records { try transaction.put(row.handle, record) }
+            for record in records {
+                try transaction.putTestTree(row.handle, record.share)
+                try transaction.put(row.handle, record)
+            }
             row.position = max(row.position, records.map(\.position).max() ?? 0)
             try transaction.updateZone(row)
         }

@@ -1,0 +1,234 @@
+import RecordModel
+import RecordWire
+
+/// What hangs on records that come into another tree or share.
+///
+/// A few records are taken along one by one and appear in the feeds of those who see them come or
+/// go. What has more below it than that must be the top of a tree: then one row of the tree is
+/// changed, and who has seen its records, or comes to see them, fetches anew.
+extension ModifyPlan {
+    /// Whether the record is the top of the tree of this number.
+    mutating func isTop(_ name: RecordName, _ tree: TreeNumber?) throws(ServerError) -> Bool {
+        guard let tree else { return false }
+        return try overlay.tree(tree)?.top == name
+    }
+
+    /// Whether what is below the record goes where the record goes: it has another parent, or it
+    /// becomes a root or was one. What is below others follows from what is above them.
+    mutating func isMover(_ name: RecordName) throws(ServerError) -> Bool {
+        guard let plan = overlay.planned[name], let before = plan.before else { return false }
+        if before.parent != plan.record.parent || madeShares[name] != nil { return true }
+        guard let share = before.share, removedShares[share] != nil else { return false }
+        return try overlay.share(zone, share)?.root == name
+    }
+
+    /// Whether the tree of this top goes with its share: nothing hangs on it, so that a tree has
+    /// no use, and those who share many single records one after the other leave none behind.
+    mutating func endsTree(
+        _ name: RecordName, _ stored: StoredRecord?
+    ) throws(ServerError) -> Bool {
+        guard let stored, let number = stored.tree, let share = stored.share,
+            removedShares[share] != nil, try overlay.share(zone, share)?.root == name,
+            try overlay.members(below: name, limit: 1).isEmpty
+        else { return false }
+        trees.ended.insert(number)
+        return true
+    }
+
+    /// The tree of the root of a new share.
+    mutating func makeTree(
+        of root: RecordName, _ place: Membership, _ operation: Int
+    ) throws(ServerError) {
+        guard let number = place.tree, try overlay.tree(number) == nil else { return }
+        trees.rows[number] = TreeRow(number: number, top: root, outer: nil, share: nil)
+        trees.touched.append((number, operation))
+    }
+
+    /// Puts what is below a stored record to where the record itself comes.
+    mutating func takeAlong(
+        below before: StoredRecord, _ place: Membership, _ operation: Int
+    ) throws(ServerError) {
+        if let number = before.tree, trees.ended.contains(number) { return }
+        let isTop = try isTop(before.name, before.tree)
+        if isTop, let number = before.tree { trees.touched.append((number, operation)) }
+        let old = Membership(share: before.share, tree: before.tree)
+        let isReady = isTop ? try overlay.isComplete(before.tree) : false
+        // Below an unfinished top there are still numbers of the tree that it is taken from.
+        guard old != place || isTop && !isReady else { return }
+        let isSeen = isSeen(leaving: old.share, entering: place.share)
+        if isReady, !isSeen { return }
+        if let walk = try walk(below: before.name, place, operation) {
+            take(walk, from: old.share, to: place.share, isSeen: isSeen)
+        } else if isReady {
+            trees.renewed.formUnion([old.share, place.share].compactMap { $0 })
+        } else if isTop {
+            trees.unready.append(before.name)
+        } else if try enter(before.share, operation) {
+            trees.unready.append(before.name)
+        }
+    }
+
+    /// Somebody may have one of the shares already; a share that comes or goes with this batch is
+    /// fetched, or lost, as a whole.
+    private func isSeen(leaving old: RecordName?, entering new: RecordName?) -> Bool {
+        guard old != new else { return false }
+        return old.map { removedShares[$0] == nil } ?? false || new.map { !isMade($0) } ?? false
+    }
+
+    /// What hangs on a record, each with its tree afterwards.
+    private struct Walk {
+        var members: [(member: TreeMember, tree: TreeNumber?)] = []
+        var touched: [(number: TreeNumber, operation: Int)] = []
+        var count = 0
+    }
+
+    private mutating func take(
+        _ walk: Walk, from old: RecordName?, to new: RecordName?, isSeen: Bool
+    ) {
+        trees.room -= walk.count
+        trees.touched += walk.touched
+        let leaving = isSeen ? old.flatMap { removedShares[$0] == nil ? $0 : nil } : nil
+        for (member, tree) in walk.members where isSeen || member.tree != tree {
+            trees.moves.append(
+                PlannedTrees.Move(
+                    name: member.name, tree: tree, leaving: leaving,
+                    entering: isSeen ? new : nil, isSeen: isSeen))
+        }
+    }
+
+    /// Nil when more hangs on the record than there is room for. What the batch moves or deletes
+    /// goes its own way.
+    private mutating func walk(
+        below top: RecordName, _ place: Membership, _ operation: Int
+    ) throws(ServerError) -> Walk? {
+        var walk = Walk()
+        var queue = [(parent: top, tree: place.tree)]
+        while let (parent, tree) = queue.popLast() {
+            let left = min(trees.room - walk.count, trees.effort)
+            let children = try overlay.members(below: parent, limit: left + 1)
+            trees.effort -= min(children.count, left)
+            guard children.count <= left else { return nil }
+            walk.count += children.count
+            for child in children {
+                let isTop = try isTop(child.name, child.tree)
+                if isTop, let number = child.tree { walk.touched.append((number, operation)) }
+                // A root whose share ends goes its own way as well.
+                let isRoot = isTop ? try isRoot(child.tree) : false
+                let inner = isTop ? child.tree : tree
+                if let plan = overlay.planned[child.name] {
+                    let isGone = plan.record.isDeleted || plan.record.parent != parent
+                    guard !isGone, !isRoot, madeShares[child.name] == nil else { continue }
+                } else {
+                    guard !isRoot else { continue }
+                    walk.members.append((child, inner))
+                }
+                if child.hasChildren { queue.append((child.name, inner)) }
+            }
+        }
+        return walk
+    }
+
+    /// Whether the top of this tree is the root of a share.
+    private mutating func isRoot(_ number: TreeNumber?) throws(ServerError) -> Bool {
+        guard let number, let tree = try overlay.tree(number), let share = tree.share else {
+            return false
+        }
+        return try overlay.share(zone, share)?.root == tree.top
+    }
+
+    /// Works out the rows of all trees that are another one's now, or in another share, with those
+    /// inside of them.
+    mutating func settleTrees() throws(ServerError) {
+        var queue = trees.touched
+        var seen: Set<TreeNumber> = []
+        while let (number, operation) = queue.popLast() {
+            guard seen.insert(number).inserted else { continue }
+            let stored = try overlay.tree(number)
+            guard var row = trees.rows[number] ?? stored,
+                let top = try overlay.current(row.top)
+            else { continue }
+            let place = try membership(of: top.name)
+            row.outer = try top.parent.map { (parent) throws(ServerError) in
+                try membership(of: parent)
+            }?.tree
+            row.share = place.share
+            try checkOneShare(top, place.share, operation)
+            guard row != stored else { continue }
+            trees.rows[number] = row
+            guard row.share != stored?.share else { continue }
+            guard try enter(row.share, operation) else { return }
+            for inner in try overlay.trees(inside: number) {
+                queue.append((inner.number, operation))
+            }
+        }
+    }
+
+    /// Counts one more tree into a share; false when it has as many as may change at once. To end
+    /// a share is never refused.
+    private mutating func enter(
+        _ share: RecordName?, _ operation: Int
+    ) throws(ServerError) -> Bool {
+        guard let share else { return true }
+        let most = settings.treesPerShare
+        let count: Int
+        if let known = trees.counts[share] {
+            count = known
+        } else {
+            count = try overlay.treeCount(share, limit: most)
+        }
+        trees.counts[share] = count + 1
+        guard count >= most else { return true }
+        fail(
+            operation,
+            ServerError(
+                .limitExceeded,
+                "operations[\(operation)].record: more than \(most) parts of a shared hierarchy "
+                    + "were shared alone before, or moved, with records below them."))
+        return false
+    }
+
+    /// Writes the trees, and the records that follow others.
+    mutating func writeTrees(_ row: inout ZoneRow) throws(ServerError) {
+        let handle = access.zone.handle
+        for plan in overlay.planned.values where plan.record.isDeleted {
+            guard let before = plan.before, let number = before.tree,
+                try overlay.tree(number)?.top == before.name
+            else { continue }
+            trees.ended.insert(number)
+        }
+        for number in trees.ended {
+            try transaction.deleteTree(handle, number)
+            trees.rows[number] = nil
+        }
+        for tree in trees.rows.values { try transaction.putTree(handle, tree) }
+        for move in trees.moves {
+            if move.isSeen { row.position += 1 }
+            try transaction.move(
+                handle, move.name, to: move.tree, position: move.isSeen ? row.position : nil,
+                entering: move.entering)
+            if let share = move.leaving {
+                try transaction.putExit(handle, share: share, move.name, position: row.position)
+            }
+        }
+    }
+
+    /// Gives those who have one of the shares that a tree has left or entered another view, so
+    /// that the tokens of it that are out expire.
+    mutating func renewViews() throws(ServerError) {
+        guard !trees.renewed.isEmpty else { return }
+        for var view in try transaction.viewers(zone)
+        where view.shares.contains(where: trees.renewed.contains) {
+            view.incarnation = ids.incarnation()
+            try transaction.putSharedZone(view)
+        }
+    }
+}
+
+extension ModifyPlan {
+    /// What has to be done before this plan can be made; nil when it is good as it is.
+    var builder: TreeBuilder? {
+        guard !trees.unready.isEmpty else { return nil }
+        return TreeBuilder(
+            zone: access.zone, tops: trees.unready, slice: settings.membersPerTransaction)
+    }
+}

@@ -1,0 +1,150 @@
+import RecordModel
+import RecordWire
+
+/// Makes records the tops of trees, in transactions of a few records each, before a batch moves or
+/// shares them with all that hangs on them.
+///
+/// Nobody sees anything of it. A tree that is being made is in the share of the one that it is
+/// taken from, and goes where that goes, so that each record is in the same share before and after
+/// it gets the new number. What is left to do is in the storage: whoever needs the tree goes on
+/// with it, also another process, or after a kill; and when nobody comes back for it, it may stay
+/// as it is for ever.
+///
+/// What makes a tree complete when nothing is left to do: below a record that has an older number
+/// all have older numbers, and a record gets the new one only together with the note that its
+/// children are to follow. Those who write meanwhile keep to that: a new record has the number of
+/// its parent, and what moves to a parent of another number is renumbered with all that hangs on
+/// it, or is the top of a tree itself.
+struct TreeBuilder: Sendable {
+    let zone: ZoneRow
+    let tops: [RecordName]
+    /// How many records each transaction looks at.
+    let slice: Int
+
+    /// Returns when all trees are complete, or their tops gone.
+    ///
+    /// Errors: TRY_AGAIN_LATER after the first transaction that ends later than `end`.
+    func run(
+        _ storage: any Storage, until end: ContinuousClock.Instant
+    ) async throws(ServerError) {
+        // Of its own: the batch draws the same names again when it is planned again.
+        var ids = RandomIDs()
+        for top in tops {
+            let number = ids.treeNumber()
+            while try await storage.write({ transaction throws(ServerError) in
+                try runSlice(top, number, transaction)
+            }) {
+                guard ContinuousClock.now < end, !Task.isCancelled else { throw Self.notReady }
+            }
+        }
+    }
+
+    private static let notReady = ServerError(
+        .tryAgainLater,
+        "So many records hang on one of this request that the server prepares the change in "
+            + "parts; nothing was changed yet. Send the request again to go on.",
+        retryAfter: 1)
+
+    /// One transaction. False when nothing is left.
+    func runSlice(
+        _ top: RecordName, _ number: TreeNumber, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> Bool {
+        guard let row = try transaction.lockZone(zone.key), row.handle == zone.handle,
+            let member = try transaction.treeMember(row.handle, top)
+        else { return false }
+        var work = TreeSlice(zone: row.handle, transaction: transaction)
+        let tree = try work.begin(member, number)
+        return try work.run(inside: tree, count: slice)
+    }
+}
+
+/// The steps of a tree's making that share one transaction.
+private struct TreeSlice {
+    let zone: ZoneHandle
+    let transaction: any StorageTransaction
+    private var trees: [TreeNumber: TreeRow] = [:]
+
+    init(zone: ZoneHandle, transaction: any StorageTransaction) {
+        self.zone = zone
+        self.transaction = transaction
+    }
+
+    private mutating func tree(_ number: TreeNumber?) throws(ServerError) -> TreeRow? {
+        guard let number else { return nil }
+        if let known = trees[number] { return known }
+        let found = try transaction.tree(zone, number)
+        trees[number] = found
+        return found
+    }
+
+    /// The tree of this top, made with `number` where there is none.
+    mutating func begin(
+        _ top: TreeMember, _ number: TreeNumber
+    ) throws(ServerError) -> TreeNumber {
+        let outer = try tree(top.tree)
+        if let outer, outer.top == top.name { return outer.number }
+        try transaction.putTree(
+            zone,
+            TreeRow(number: number, top: top.name, outer: top.tree, share: outer?.share))
+        try take(top, number)
+        return number
+    }
+
+    /// Looks at about `count` records. False when the tree is complete.
+    ///
+    /// What is under an unfinished tree inside may have numbers of trees that are around this one,
+    /// so that is to be finished as well; one tree at a time, for it takes a walk to find the next.
+    mutating func run(inside number: TreeNumber, count: Int) throws(ServerError) -> Bool {
+        guard let unfinished = try transaction.unfinishedTree(zone, in: number) else {
+            return false
+        }
+        try advance(unfinished, count)
+        return try transaction.unfinishedTree(zone, in: number) != nil
+    }
+
+    private mutating func advance(_ number: TreeNumber, _ count: Int) throws(ServerError) {
+        var left = count
+        while left > 0, var work = try transaction.treeWork(zone, number) {
+            left -= 1
+            guard let parent = try transaction.treeMember(zone, work.parent),
+                parent.tree == number
+            else {
+                // It has gone to another tree, with its children.
+                try transaction.removeTreeWork(zone, number, work.parent)
+                continue
+            }
+            let limit = max(left, 1)
+            let children = try transaction.treeMembers(
+                zone, below: work.parent, after: work.after, limit: limit)
+            for child in children { try visit(child, number) }
+            left -= children.count
+            if children.count < limit {
+                try transaction.removeTreeWork(zone, number, work.parent)
+            } else {
+                work.after = children.last?.age
+                try transaction.putTreeWork(zone, number, work)
+            }
+        }
+    }
+
+    private mutating func visit(
+        _ child: TreeMember, _ number: TreeNumber
+    ) throws(ServerError) {
+        guard child.tree != number else { return }
+        if var inner = try tree(child.tree), inner.top == child.name {
+            guard inner.outer != number else { return }
+            inner.outer = number
+            trees[inner.number] = inner
+            try transaction.putTree(zone, inner)
+        } else {
+            try take(child, number)
+        }
+    }
+
+    private func take(_ member: TreeMember, _ number: TreeNumber) throws(ServerError) {
+        try transaction.move(zone, member.name, to: number, position: nil, entering: nil)
+        if member.hasChildren {
+            try transaction.putTreeWork(zone, number, TreeWork(parent: member.name))
+        }
+    }
+}
