@@ -43,7 +43,7 @@ extension MountTests {
                 #expect(peak < 330, "\(peak) MB while the text \(seed) was saved")
                 let isSmall = MountTable.wait(
                     seconds: 20,
-                    until: { (try? Self.megabytes("VmRSS", of: daemon)) ?? .max < 100 },
+                    until: { (try? Self.megabytes("VmRSS", of: daemon)) ?? .max < 120 },
                     orUntil: { !mounted.isAlive })
                 let left = try Self.megabytes("VmRSS", of: daemon)
                 #expect(isSmall, "\(left) MB after \(seed)")
