@@ -114,7 +114,7 @@ let package = Package(
             name: "RecordServerTests",
             dependencies: [
                 "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
-                "TestSupport", grdb, logging,
+                "TestSupport", grdb, logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + http + crypto,
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),

@@ -20,10 +20,10 @@ package enum Password {
             self.parallelism = parallelism
         }
 
-        /// 32 MiB, about a third of a second: as strong as N = 2^17 with p = 1, in a quarter of the
+        /// 16 MiB, about a third of a second: as strong as N = 2^17 with p = 1, in an eighth of the
         /// memory (OWASP Password Storage Cheat Sheet, scrypt:
         /// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html).
-        package static let standard = Cost(rounds: 1 << 15, blockSize: 8, parallelism: 3)
+        package static let standard = Cost(rounds: 1 << 14, blockSize: 8, parallelism: 5)
 
         /// Whether a stored hash may ask for this much work.
         var isAllowed: Bool {

@@ -8,7 +8,7 @@ import Synchronization
 /// Where passwords are hashed: on threads of their own, so that any number of sign-ins at once takes
 /// the memory of as many hashes and leaves the threads of other requests alone.
 package final class ScryptQueue: Sendable {
-    /// One after the other: a hash takes 32 MiB, as much as most of what all requests hold.
+    /// One after the other: a hash takes 16 MiB, half of what all requests hold together.
     static let shared = ScryptQueue(width: 1, maximumWaiting: 50)
 
     private let queues: [DispatchQueue]

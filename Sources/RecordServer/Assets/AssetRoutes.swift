@@ -109,7 +109,7 @@ struct AssetRoutes: Sendable {
             while offset < end {
                 let part = ByteBuffer(
                     bytes: try await file.read(
-                        at: offset, count: Int(min(end - offset, partBytes))))
+                        at: offset, count: Int(min(end - offset, Int64(ResponseBody.partBytes)))))
                 guard part.readableBytes > 0 else {
                     throw ServerError(.internalError, "The file of an asset was cut.")
                 }
@@ -119,8 +119,6 @@ struct AssetRoutes: Sendable {
             try await writer.finish(nil)
         }
     }
-
-    private static let partBytes: Int64 = 64 << 10
 
     /// The last part of the URL as a plain file name; the field's name for the placeholder.
     static func disposition(_ name: String?, field: FieldName) -> String {

@@ -163,7 +163,7 @@ struct OperationRoutes: Sendable {
             for part in answer.parts {
                 var at = 0
                 while at < part.count {
-                    let end = min(part.count, at + pieceBytes)
+                    let end = min(part.count, at + ResponseBody.partBytes)
                     try await writer.write(ByteBuffer(bytes: part[at..<end]))
                     at = end
                 }
@@ -171,8 +171,6 @@ struct OperationRoutes: Sendable {
             try await writer.finish(nil)
         }
     }
-
-    private static let pieceBytes = 64 << 10
 
     /// An operation that wants a user says where one can sign in.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {

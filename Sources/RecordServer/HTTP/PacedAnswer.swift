@@ -4,13 +4,16 @@ import NIOCore
 import Synchronization
 
 extension ResponseBody {
+    /// What a connection is given of a body at a time, in bytes.
+    static let partBytes = 64 << 10
+
     /// The same body, of which the connection never holds much that its client has not taken.
     ///
     /// A connection takes all that it is given, and says only afterwards, on its own thread, that
     /// its client is slow. So a large body is given in parts, and after each the connection is asked
     /// how much of it waits: by then it knows, and takes the next part when there is room again.
     func paced(for channel: any Channel, metrics: ServerMetrics) -> ResponseBody {
-        if let contentLength, contentLength <= PacedWriter.partBytes { return self }
+        if let contentLength, contentLength <= Self.partBytes { return self }
         return ResponseBody(contentLength: contentLength) { writer in
             try await self.write(
                 PacedWriter(
@@ -20,15 +23,13 @@ extension ResponseBody {
 }
 
 private struct PacedWriter: ResponseBodyWriter {
-    static let partBytes = 64 << 10
-
     var writer: any ResponseBodyWriter
     let channel: any Channel
     let waiting: WaitingBytes
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
-        while let part = rest.readSlice(length: min(rest.readableBytes, Self.partBytes)),
+        while let part = rest.readSlice(length: min(rest.readableBytes, ResponseBody.partBytes)),
             part.readableBytes > 0
         {
             waiting.add(part.readableBytes)

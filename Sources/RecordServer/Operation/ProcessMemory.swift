@@ -8,7 +8,9 @@ package enum ProcessMemory {
     /// took, once for each of its arenas. To be called before there are other threads.
     package static func giveBackWhatIsFreed() {
         _ = mallopt(M_ARENA_MAX, 2)
-        _ = mallopt(M_MMAP_THRESHOLD, 128 << 10)
+        // Bodies, buffers and parts of answers get pages of their own: between small things that
+        // stay they would leave holes.
+        _ = mallopt(M_MMAP_THRESHOLD, 32 << 10)
         _ = mallopt(M_TRIM_THRESHOLD, 1 << 20)
     }
 

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import Synchronization
 import Testing
 
@@ -43,5 +44,26 @@ import Testing
         for _ in 0..<4 { #expect(table.open("192.0.2.1").refused == nil) }
         #expect(ended.withLock { $0 } == [3, 2, 1, 0])
         #expect(table.open("192.0.2.1").refused == .address)
+    }
+
+    @Test("nothing is left of a connection that has ended")
+    func nothingLeft() throws {
+        weak var gate: ConnectionGate?
+        weak var place: ConnectionPlace?
+        try {
+            let channel = EmbeddedChannel()
+            let table = table(perAddress: 5)
+            let opened = table.open("192.0.2.1").place
+            let made = ConnectionGate(
+                limits: HTTPLimits(), metrics: ServerMetrics(), place: opened, refused: nil)
+            try channel.pipeline.syncOperations.addHandler(made)
+            channel.pipeline.fireChannelActive()
+            (gate, place) = (made, opened)
+            #expect(gate != nil)
+            _ = try channel.finish()
+            table.close(opened)
+        }()
+        #expect(gate == nil)
+        #expect(place == nil)
     }
 }

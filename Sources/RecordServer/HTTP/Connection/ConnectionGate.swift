@@ -66,6 +66,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
+        place.onShed(nil)
         self.context = nil
     }
 

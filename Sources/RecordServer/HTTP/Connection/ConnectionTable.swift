@@ -103,8 +103,9 @@ final class ConnectionPlace: Sendable {
             waiting == .none ? 0 : waiting.rawValue << 56 | age, ordering: .relaxed)
     }
 
-    /// How `shed` ends the connection, on whatever thread.
-    func onShed(_ body: @escaping @Sendable () -> Void) { end.withLock { $0 = body } }
+    /// How `shed` ends the connection, on whatever thread. To be set to nil when there is nothing to
+    /// end any more: the connection has its place, and would keep itself for ever.
+    func onShed(_ body: (@Sendable () -> Void)?) { end.withLock { $0 = body } }
 
     func shed() {
         let body = end.withLock { $0 }
