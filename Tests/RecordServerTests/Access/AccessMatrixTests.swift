@@ -7,13 +7,18 @@ import Testing
 @Suite("Access matrix", .everyTransport) struct AccessMatrixTests {
     @Test(
         "each role gets from each endpoint what the table says, and changes nothing else",
-        arguments: Endpoint.allCases, AccessRole.allCases)
-    func cells(_ endpoint: Endpoint, _ role: AccessRole) async throws {
-        let scene = try await AccessScene(role)
-        for probe in AccessProbe.all(endpoint) {
-            try await check(endpoint, probe, scene)
+        arguments: AccessRole.allCases)
+    func cells(_ role: AccessRole) async throws {
+        var scene = try await AccessScene(role)
+        for endpoint in Endpoint.allCases {
+            let before = try await scene.state()
+            for probe in AccessProbe.all(endpoint) {
+                try await check(endpoint, probe, scene)
+            }
+            try await checkStrays(endpoint, scene)
+            // What was only asked is there for the next one as it was.
+            if try await scene.state() != before { scene = try await AccessScene(role) }
         }
-        try await checkStrays(endpoint, scene)
     }
 
     @Test("every endpoint and every role has its cells", arguments: Endpoint.allCases)
@@ -82,12 +87,12 @@ import Testing
         let taken = Set(AccessProbe.all(endpoint).map(\.kind))
         let scope = endpoint.scopes.contains(scene.role.scope) ? scene.role.scope : .public
         let plain = try await scene.call(endpoint, scope, [:])
+        let expected = plain.comparable(without: [])
         for kind in AccessIDKind.allCases where !taken.contains(kind) {
             guard let body = scene.ids.stray(kind) else { continue }
             let reply = try await scene.call(endpoint, scope, body)
             #expect(
-                reply.status == plain.status
-                    && reply.comparable(without: []) == plain.comparable(without: []),
+                reply.status == plain.status && reply.comparable(without: []) == expected,
                 """
                 \(endpoint.rawValue) as \(scene.role.rawValue) by stray \(kind.rawValue): \
                 \(reply.text) is not \(plain.text)

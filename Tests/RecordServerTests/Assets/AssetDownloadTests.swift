@@ -191,7 +191,7 @@ import Testing
             receiptSeconds: 60
         ).sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(asset) == nil)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
         let bytes = try await RawHTTP.run { first + (try connection.readToEnd()) }
         let body = try #require(bytes.firstRange(of: [13, 10, 13, 10])).upperBound
         #expect(Array(bytes[body...]) == pattern(8 << 20))

@@ -102,7 +102,7 @@ import Testing
         let item = try await save(value)
         let code = item["serverErrorCode"]?.string
         #expect(code == "BAD_REQUEST", "\(item)")
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("rereferenced bytes live on in another record")
@@ -171,6 +171,6 @@ import Testing
             storage: fixture.server.storage, assets: fixture.service.assets,
             receiptSeconds: fixture.service.settings.receiptSeconds
         ).sweep(now: fixture.server.clock.now)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 }

@@ -189,21 +189,21 @@ struct AssetFixture {
     /// Names of all files of the asset directory, without folders, when no upload is unfinished:
     /// one lets go of its file some time after its answer.
     var files: [String] {
-        get async {
-            let deadline = Deadline(seconds: 30)
-            while allFiles.contains(where: Self.isUnfinished), !deadline.isOver {
-                await Task.yield()
-            }
-            return allFiles
+        get async throws {
+            let path = server.assetPath
+            let hasEnded = try await DirectoryChanges.wait(
+                in: path + "/tmp", Deadline(seconds: 30)
+            ) { !Self.allFiles(in: path).contains(where: Self.isUnfinished) }
+            try #require(hasEnded, "an upload does not end")
+            return filesNow
         }
     }
 
-    private var allFiles: [String] {
-        var names: [String] = []
-        for folder in Self.names(in: server.assetPath) {
-            names += Self.names(in: server.assetPath + "/" + folder)
-        }
-        return names.sorted()
+    /// The same also while an upload is unfinished.
+    var filesNow: [String] { Self.allFiles(in: server.assetPath) }
+
+    private static func allFiles(in path: String) -> [String] {
+        names(in: path).flatMap { names(in: path + "/" + $0) }.sorted()
     }
 
     /// Whole files have the 64 digits of their hash for a name.

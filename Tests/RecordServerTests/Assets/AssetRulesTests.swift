@@ -180,6 +180,6 @@ import Testing
             receiptSeconds: fixture.service.settings.receiptSeconds
         ).sweep(now: fixture.server.clock.now)
         _ = try await verify(writable, record: "copy")
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
     }
 }

@@ -21,11 +21,11 @@ import Testing
         fixture.server.clock.advance(.seconds(24 * 3600))
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(asset) != nil)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
         fixture.server.clock.advance(.seconds(1))
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(asset) == nil)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("what a record refers to stays, and goes with its last reference")
@@ -35,13 +35,13 @@ import Testing
         try await fixture.put([asset], record: "n-2")
         fixture.server.clock.advance(.seconds(48 * 3600))
         try await sweeper.sweep(now: fixture.server.clock.now)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
         try await fixture.put([])
         try await sweeper.sweep(now: fixture.server.clock.now)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
         try await fixture.put([], record: "n-2")
         try await sweeper.sweep(now: fixture.server.clock.now)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("a file that two databases know stays until both have forgotten it")
@@ -54,10 +54,10 @@ import Testing
         fixture.server.clock.advance(.seconds(24 * 3600 - 1800))
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(mine) == nil)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
         fixture.server.clock.advance(.seconds(3600))
         try await sweeper.sweep(now: fixture.server.clock.now)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("bringing the same bytes again makes them young again")
@@ -68,7 +68,7 @@ import Testing
         fixture.server.clock.advance(.seconds(20 * 3600))
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.row(asset) != nil)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
     }
 
     @Test("recovery at start removes what no row knows and keeps the rest")
@@ -84,9 +84,10 @@ import Testing
         _ = try #require(try directory.doom(known))
         try await directory.removeLeftovers()
         try await sweeper.recover()
-        #expect(await fixture.files.filter { $0.utf8.count == 64 } == [known.hex])
+        // `stray` is unfinished as long as the test has it.
+        #expect(fixture.filesNow.filter { $0.utf8.count == 64 } == [known.hex])
         #expect(AssetFixture.names(in: directory.path + "/doomed") == [])
-        #expect(await !fixture.files.contains("left"))
+        #expect(!fixture.filesNow.contains("left"))
     }
 
     /// The steps of an upload and of any number of removals of the same content.

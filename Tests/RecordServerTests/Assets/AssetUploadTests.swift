@@ -29,7 +29,7 @@ import Testing
         #expect(checksum[0] == 1)
         #expect(ContentHash(digest: Array(checksum[1...])).hex == String(digest.prefix(40)))
         #expect(file["size"]?.int64 == 200_000)
-        #expect(await fixture.files == [digest])
+        #expect(try await fixture.files == [digest])
     }
 
     @Test("an asset of no bytes is one", arguments: TestServer.Transport.allCases)
@@ -54,7 +54,7 @@ import Testing
             .post, try await fixture.uploadPath(), body: pattern(size.bytes))
         #expect(answer.status == size.status)
         #expect(answer.code == (size.status == 413 ? "LIMIT_EXCEEDED" : nil))
-        #expect(await fixture.files.count == (size.status == 413 ? 0 : 1))
+        #expect(try await fixture.files.count == (size.status == 413 ? 0 : 1))
     }
 
     @Test("a length over the limit is refused before the body is read")
@@ -68,7 +68,7 @@ import Testing
             return try connection.readAnswer()
         }
         #expect(answer?.status == 413)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("a body without a length is stopped at the limit")
@@ -85,7 +85,7 @@ import Testing
             return try connection.readAnswer()
         }
         #expect(answer?.status == 413)
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("a body in chunks that ends as it should is taken")
@@ -100,7 +100,7 @@ import Testing
             return try connection.readAnswer()
         }
         #expect(answer?.status == 200)
-        #expect(await fixture.files == [SHA256.hash(Array("abcde".utf8)).hex])
+        #expect(try await fixture.files == [SHA256.hash(Array("abcde".utf8)).hex])
     }
 
     enum End: CaseIterable { case reset, close, shutdown }
@@ -125,7 +125,7 @@ import Testing
                 _ = try connection.readToEnd()
             }
         }
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
         let known = try await fixture.server.storage.read { (reader) throws(ServerError) in
             try reader.unreferencedAssets(before: .max, limit: 10)
         }
@@ -145,7 +145,7 @@ import Testing
             return String(decoding: try connection.readToEnd(), as: UTF8.self)
         }
         #expect(!rest.hasPrefix("HTTP/1.1 200"))
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("the URL is good for a quarter of an hour")
@@ -157,7 +157,7 @@ import Testing
         fixture.server.clock.advance(.milliseconds(1))
         let answer = try await fixture.server.request(.post, path, body: [2])
         #expect(answer.status == 404)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
     }
 
     @Test("a guessed or changed URL is refused as an expired one is")
@@ -180,7 +180,7 @@ import Testing
             #expect(answer.status == 404)
             #expect(answer.json["reason"] == expired.json["reason"])
         }
-        #expect(await fixture.files == [])
+        #expect(try await fixture.files == [])
     }
 
     @Test("who lost the right to write, or the account, cannot use the URL any more")
@@ -200,7 +200,7 @@ import Testing
         let own = try await fixture.uploadPath()
         try await fixture.server.changeUser(.alice) { $0.isDisabled = true }
         #expect(try await fixture.server.request(.post, own, body: [4]).status == 404)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
     }
 
     @Test("what does not fit into the owner's quota is refused before it is read")
@@ -212,7 +212,7 @@ import Testing
         #expect(answer.status == 413)
         #expect(answer.code == "QUOTA_EXCEEDED")
         #expect(try await fixture.server.request(.post, path, body: pattern(900)).status == 200)
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
     }
 
     @Test("uploads that no record refers to fit into the quota together", .everyTransport)
@@ -233,7 +233,7 @@ import Testing
         if !statuses.contains(200) { #expect(try await upload(1).status == 200) }
         let refused = try await upload(11)
         #expect(refused.code == "QUOTA_EXCEEDED")
-        #expect(await fixture.files.count == 1)
+        #expect(try await fixture.files.count == 1)
         // Nothing was kept of what did not fit, so that there is room when the receipts have ended.
         fixture.server.clock.advance(.seconds(24 * 3600 + 1))
         await Maintenance(fixture.server.application).round()

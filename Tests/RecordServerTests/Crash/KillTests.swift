@@ -6,15 +6,17 @@ import RecordModel
 import RecordServer
 import RecordWire
 import Synchronization
+import TestSupport
 import Testing
 
 /// kill -9 of the real server, again and again, while writers write and a reader reads.
 @Suite("Killed server", .serialized)
 struct KillTests {
     private static let writers = 8
+    private static let kills = LongForm.isAskedFor ? 200 : 60
 
     @Test(
-        "after 200 kills under 8 writers every acknowledged change is there once, the feed has no gap and assets match their checksums"
+        "after kills under 8 writers every acknowledged change is there once, the feed has no gap and assets match their checksums"
     )
     func kills() async throws {
         let data = try TemporaryDirectory()
@@ -45,7 +47,7 @@ struct KillTests {
         _ path: String, _ server: KilledServer, _ writers: [KillWriter]
     ) async throws {
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<200 {
+        for _ in 0..<kills {
             let process = try await ServerProcess.serve(
                 data: path, arguments: KilledServer.arguments)
             let wanted = writers.count / 2 + Int.random(in: 0..<writers.count, using: &generator)
@@ -72,7 +74,7 @@ struct KillTests {
         let expected = writers.reduce(into: [String: KillRecord]()) { all, writer in
             all.merge(writer.acknowledged.withLock { $0 }) { first, _ in first }
         }
-        #expect(expected.count > 200 * Self.writers / 2)
+        #expect(expected.count > Self.kills * Self.writers / 2)
         let fresh = KillReader(access: access)
         try await RawHTTP.run { try fresh.readAll(port: process.port) }
         let all = fresh.seen.withLock { $0 }

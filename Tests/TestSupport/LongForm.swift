@@ -1,7 +1,7 @@
 import Foundation
 
 /// How much the tests do that only find more the longer they run.
-enum LongForm {
+package enum LongForm {
     /// `RECORDFS_LONG=1 scripts/test` takes minutes more.
-    static let isAskedFor = ProcessInfo.processInfo.environment["RECORDFS_LONG"] == "1"
+    package static let isAskedFor = ProcessInfo.processInfo.environment["RECORDFS_LONG"] == "1"
 }
