@@ -244,6 +244,15 @@ struct ControlExecutorTests {
         #expect(try error { _ = try perform(.verb(.pause)) }.code == .unsupported)
     }
 
+    @Test("a remote change is refused outside of tests")
+    func applyRemoteOutsideOfTests() throws {
+        let change = #"{"path":"private/Z/T/a","record":{}}"#
+        let executor = ControlExecutor(store: store)
+        let refusal = try error { _ = try executor.run(.applyRemote(bytes(change))) }
+        #expect(refusal.code == .unsupported)
+        #expect(throws: RecordError.self) { try store.record(at: try RecordPath("private/Z/T/a")) }
+    }
+
     @Test("a remote change makes, changes and deletes a record without an upload")
     func applyRemote() throws {
         func apply(_ text: String) throws -> String? {

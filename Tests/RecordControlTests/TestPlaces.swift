@@ -80,7 +80,7 @@ final class ServedStore: Sendable {
         directory = try TemporaryDirectory()
         store = try RecordStore.temporary(directory)
         let executor = ControlExecutor(
-            store: store, status: { .members(["pid": .integer(getpid())]) })
+            store: store, isForTests: true, status: { .members(["pid": .integer(getpid())]) })
         server = try ControlServer(directory: store.directory, logger: .quiet) {
             (request) throws(RecordError) in try executor.run(request)
         }

@@ -3,8 +3,15 @@ import RecordStore
 
 extension ControlExecutor {
     /// Applies a change as if a server had reported it: an object with `path`, and `record` (the
-    /// fields as in a file) or `"delete": true`; `changeTag` and `modifiedBy` if wanted.
+    /// fields as in a file) or `"delete": true`; `changeTag` and `modifiedBy` if wanted. Only in a
+    /// process for tests: a server must never be said to have what it does not.
     func applyRemote(_ text: [UInt8]) throws(RecordError) -> ControlReply {
+        guard isForTests else {
+            throw RecordError(
+                .unsupported,
+                "changes from elsewhere come from a record server. Tests may make them, with "
+                    + "\(TestRun.variable) in the environment of the daemon.")
+        }
         let change = try JSONParser.parse(text)
         guard let place = change["path"]?.string?.utf8 else {
             throw RecordError(.invalidArgument, "the change has no \"path\".")

@@ -10,14 +10,17 @@ package struct ControlExecutor: Sendable {
     let store: RecordStore
     private let verbs: VerbHandler
     private let status: @Sendable () -> JSONValue
+    /// Whether it takes what only tests may ask for.
+    let isForTests: Bool
 
     /// Without handlers: `sync` puts everything on stable storage, the other verbs need a daemon.
     package init(
-        store: RecordStore, verbs: VerbHandler? = nil,
+        store: RecordStore, verbs: VerbHandler? = nil, isForTests: Bool = TestRun.isDeclared,
         status: @escaping @Sendable () -> JSONValue = { .object([]) }
     ) {
         self.store = store
         self.status = status
+        self.isForTests = isForTests
         if let verbs {
             self.verbs = verbs
         } else {

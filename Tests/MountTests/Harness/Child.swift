@@ -117,7 +117,7 @@ final class Child: Sendable {
     }
 
     private static func merged(_ environment: [String: String]) -> [String: String] {
-        var all: [String: String] = ["LC_ALL": "C.UTF-8", "TERM": "xterm"]
+        var all = ["LC_ALL": "C.UTF-8", "TERM": "xterm", "RECORDFS_TEST": "1"]
         for name in ["PATH", "HOME", "USER", "TMPDIR"] {
             if let value = getenv(name) { all[name] = String(cString: value) }
         }
