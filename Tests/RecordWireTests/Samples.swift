@@ -8,8 +8,18 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
     let text: String
     /// What the body is read as; equal for equal requests.
     let read: @Sendable (JSONReader) throws -> AnyHashable
-    /// Paths whose value may be of any JSON type.
-    var open: Set<String> = []
+    /// The body that a client sends for what was read; nil for what is not of that type.
+    let write: @Sendable (AnyHashable) -> [UInt8]?
+
+    init<Request: Hashable>(
+        name: String, text: String, read: @escaping @Sendable (JSONReader) throws -> Request,
+        write: @escaping @Sendable (Request) -> [UInt8]
+    ) {
+        self.name = name
+        self.text = text
+        self.read = { AnyHashable(try read($0)) }
+        self.write = { ($0.base as? Request).map(write) }
+    }
 
     var testDescription: String { name }
 
@@ -38,7 +48,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                   "relativeLocation": {"latitude": 1, "longitude": 2}},
                  {"systemFieldName": "createdTimestamp"}]}}
             """,
-        read: { try QueryRequest($0) })
+        read: { try QueryRequest($0) },
+        write: { Array(printed($0).utf8) })
 
     static let lookup = RequestSample(
         name: "records/lookup",
@@ -47,7 +58,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
              "zoneID": {"zoneName": "Work"}, "desiredKeys": ["b"], "numbersAsStrings": false,
              "getCurrentSyncToken": false}
             """,
-        read: { try LookupRequest($0) })
+        read: { try LookupRequest($0) },
+        write: { Array(printed($0).utf8) })
 
     static let modify = RequestSample(
         name: "records/modify",
@@ -75,7 +87,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                {"operationType": "update", "record": {"recordName": "m",
                  "recordChangeTag": "1g", "fields": {}}}]}
             """,
-        read: { try modified($0) })
+        read: { try modified($0) },
+        write: { Array(printed($0).utf8) })
 
     static let shareModify = RequestSample(
         name: "records/modify of a share",
@@ -90,7 +103,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                  "userIdentity": {"userRecordName": "_b", "lookupInfo": {
                    "emailAddress": "b@example.org", "phoneNumber": "+1"}}}]}}]}
             """,
-        read: { try modified($0) })
+        read: { try modified($0) },
+        write: { Array(printed($0).utf8) })
 
     static let recordChanges = RequestSample(
         name: "records/changes",
@@ -98,15 +112,18 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
             {"zoneID": {"zoneName": "Work"}, "syncToken": "t", "resultsLimit": 5,
              "desiredKeys": ["a"], "numbersAsStrings": true}
             """,
-        read: { try ZoneChangesRequest($0) })
+        read: { try ZoneChangesRequest($0) },
+        write: { Array(printed($0).utf8) })
 
     static let databaseChanges = RequestSample(
         name: "changes/database", text: #"{"syncToken": "t", "resultsLimit": 5}"#,
-        read: { try DatabaseChangesRequest($0) })
+        read: { try DatabaseChangesRequest($0) },
+        write: { $0.body() })
 
     static let zonesChanges = RequestSample(
         name: "zones/changes", text: #"{"metaSyncToken": "t", "resultsLimit": 5}"#,
-        read: { try DatabaseChangesRequest($0) })
+        read: { try DatabaseChangesRequest($0) },
+        write: { $0.body() })
 
     static let zoneChanges = RequestSample(
         name: "changes/zone",
@@ -119,11 +136,13 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                 "numbersAsStrings": false},
                {"zoneID": {"zoneName": "B"}}]}
             """,
-        read: { try ZoneChangesRequest.list($0) })
+        read: { try ZoneChangesRequest.list($0) },
+        write: { ZoneChangesRequest.body($0) })
 
     static let zonesLookup = RequestSample(
         name: "zones/lookup", text: #"{"zones": [{"zoneName": "A", "ownerName": "_a"}]}"#,
-        read: { try ZoneIdentifier.list($0) })
+        read: { try ZoneIdentifier.list($0) },
+        write: { ZoneIdentifier.lookupBody($0) })
 
     static let zonesModify = RequestSample(
         name: "zones/modify",
@@ -132,7 +151,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
               {"operationType": "create", "zone": {"zoneID": {"zoneName": "A"}}},
               {"operationType": "delete", "zone": {"zoneID": {"zoneName": "B"}}}]}
             """,
-        read: { try ZoneOperation.list($0) })
+        read: { try ZoneOperation.list($0) },
+        write: { ZoneOperation.body($0) })
 
     static let shortGUIDs = RequestSample(
         name: "records/resolve",
@@ -140,7 +160,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
             {"shortGUIDs": [{"value": "0Ab", "shouldFetchRootRecord": true,
                "rootRecordDesiredKeys": ["a"]}]}
             """,
-        read: { try ShortGUIDRequest.list($0) })
+        read: { try ShortGUIDRequest.list($0) },
+        write: { ShortGUIDRequest.body($0) })
 
     static let discover = RequestSample(
         name: "users/discover",
@@ -148,12 +169,14 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
             {"lookupInfos": [{"emailAddress": "a@example.org", "phoneNumber": "+1",
                "userRecordName": "_a"}]}
             """,
-        read: { try UserLookup.discoverList($0) })
+        read: { try UserLookup.discoverList($0) },
+        write: { UserLookup.discoverBody($0) })
 
     static let lookupUsers = RequestSample(
         name: "users/lookup",
         text: #"{"users": [{"emailAddress": "a@example.org", "userRecordName": "_a"}]}"#,
-        read: { try UserLookup.legacyList($0) })
+        read: { try UserLookup.legacyList($0) },
+        write: { UserLookup.legacyBody($0) })
 
     static let upload = RequestSample(
         name: "assets/upload",
@@ -161,7 +184,8 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
             {"zoneID": {"zoneName": "Work"},
              "tokens": [{"recordName": "n", "recordType": "Note", "fieldName": "photo"}]}
             """,
-        read: { try AssetUploadBody($0) })
+        read: { try AssetUploadBody($0) },
+        write: { Array(printed($0).utf8) })
 
     static let rereference = RequestSample(
         name: "assets/rereference",
@@ -169,21 +193,25 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
             {"zoneID": {"zoneName": "Work"},
              "assets": [{"recordName": "n", "fieldName": "photo"}]}
             """,
-        read: { try RereferenceBody($0) })
+        read: { try RereferenceBody($0) },
+        write: { Array(printed($0).utf8) })
 
     static let createToken = RequestSample(
         name: "tokens/create",
         text: #"{"apnsEnvironment": "development", "clientId": "7c"}"#,
-        read: { try PushTokenBody($0) })
+        read: { try PushTokenBody($0) },
+        write: { Array(printed($0).utf8) })
 
     static let registerToken = RequestSample(
         name: "tokens/register",
         text: #"{"apnsEnvironment": "production", "apnsToken": "b64", "clientId": "7c"}"#,
-        read: { try PushTokenBody($0) })
+        read: { try PushTokenBody($0) },
+        write: { Array(printed($0).utf8) })
 
     static let subscriptionsLookup = RequestSample(
         name: "subscriptions/lookup", text: #"{"subscriptions": [{"subscriptionID": "s"}]}"#,
-        read: { try WireSubscription.lookupList($0) })
+        read: { try WireSubscription.lookupList($0) },
+        write: { WireSubscription.lookupBody($0) })
 
     static let subscriptionsModify = RequestSample(
         name: "subscriptions/modify",
@@ -200,10 +228,11 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                   "shouldSendContentAvailable": false}}},
               {"operationType": "delete", "subscription": {"subscriptionID": "s"}}]}
             """,
-        read: { try SubscriptionOperation.list($0) })
+        read: { try SubscriptionOperation.list($0) },
+        write: { SubscriptionOperation.body($0) })
 
     /// A modify request, where what is wrong with an operation is thrown, too.
-    private static func modified(_ json: JSONReader) throws -> AnyHashable {
+    private static func modified(_ json: JSONReader) throws -> ModifyRequest {
         let request = try ModifyRequest(json)
         for case .malformed(_, let error) in request.items { throw error }
         return request

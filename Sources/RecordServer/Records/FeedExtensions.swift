@@ -1,28 +1,25 @@
 import RecordModel
 import RecordWire
 
-/// Keys that a request for changes may have beyond Apple's. Answers have the extra keys only for
-/// who asks, because some clients refuse keys that they do not know.
+/// The keys beyond Apple's that a request for changes has, as far as its caller may have them.
 struct FeedExtensions {
-    /// `wantsTotal`: how many entries are left, this page included.
-    let wantsTotal: Bool
-    /// `wantsDeletionReason`: why a zone is gone.
-    let wantsDeletionReason: Bool
-    /// `extendedLimits`: a `resultsLimit` above 200 is meant.
-    let hasExtendedLimits: Bool
+    private let keys: FeedKeys
+    private let isKnown: Bool
     private let usualLimit: Int
 
     init(
         _ body: JSONReader, _ context: OperationContext, _ settings: ServiceSettings
     ) throws(ServerError) {
-        let isKnown = context.dialect == .webServices
-        wantsTotal = try body.bool("wantsTotal", default: false) && isKnown
-        wantsDeletionReason = try body.bool("wantsDeletionReason", default: false) && isKnown
-        hasExtendedLimits = try body.bool("extendedLimits", default: false)
+        keys = try FeedKeys(body)
+        // The answers of iCloud's own hosts have no such keys.
+        isKnown = context.dialect == .webServices
         usualLimit = settings.maximumResults
     }
 
+    var wantsTotal: Bool { keys.wantsTotal && isKnown }
+    var wantsDeletionReason: Bool { keys.wantsDeletionReason && isKnown }
+
     func limit(_ asked: Int) -> Int {
-        hasExtendedLimits ? asked : min(asked, usualLimit)
+        keys.hasExtendedLimits ? asked : min(asked, usualLimit)
     }
 }

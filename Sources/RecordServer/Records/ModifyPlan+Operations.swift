@@ -151,11 +151,12 @@ extension ModifyPlan {
         plan.content = content
         plan.record.fields = FieldsCodec.encode(merged)
         plan.record.hasAssets = !content.assets.isEmpty
-        guard plan.record.fields.count <= settings.recordBytes else {
+        let bytes = merged.countedBytes
+        guard bytes <= settings.recordBytes else {
             throw ServerError(
                 .limitExceeded,
                 "\(path).fields: a record may have \(settings.recordBytes) bytes without its "
-                    + "assets, and this one would have \(plan.record.fields.count).")
+                    + "assets, and this one would have \(bytes).")
         }
     }
 

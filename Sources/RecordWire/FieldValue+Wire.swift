@@ -1,0 +1,70 @@
+package import RecordModel
+
+extension WireValue {
+    /// The value of a local field on the wire.
+    ///
+    /// - Parameter asset: what the server calls the asset; nil when it does not have it yet.
+    /// - Returns: nil when an asset of it is not there yet.
+    package init?(_ value: FieldValue, asset: (AssetValue) -> WireAsset?) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .int64(let number): self = .int64(number)
+        case .double(let number): self = .double(number)
+        case .timestamp(let milliseconds): self = .timestamp(milliseconds: milliseconds)
+        case .bytes(let bytes): self = .bytes(bytes)
+        case .location(let location): self = .location(location)
+        case .reference(let reference): self = .reference(WireReference(reference))
+        case .json(let json): self = .string(Text(utf8: json.serialized()))
+        case .asset(let local):
+            guard let known = asset(local) else { return nil }
+            self = .asset(known)
+        case .list(let elements):
+            var values: [WireValue] = []
+            values.reserveCapacity(elements.count)
+            for element in elements {
+                guard let value = WireValue(element, asset: asset) else { return nil }
+                values.append(value)
+            }
+            self = .list(values)
+        }
+    }
+}
+
+extension WireReference {
+    package init(_ reference: Reference) {
+        self.init(
+            name: reference.name, zone: reference.zone.map { ZoneIdentifier(zone: $0) },
+            action: reference.action)
+    }
+}
+
+extension FieldValue {
+    /// A value from the wire as a local one.
+    ///
+    /// - Parameters:
+    ///   - isJSON: whether the schema here says that the text is nested JSON.
+    ///   - asset: the local name of an asset.
+    package init(_ value: WireValue, isJSON: Bool = false, asset: (WireAsset) -> AssetValue) {
+        switch value {
+        case .string(let text):
+            // What is no JSON after all stays the text that it is.
+            if isJSON, let json = try? JSONParser.parse(text.utf8) {
+                self = .json(json)
+            } else {
+                self = .string(text)
+            }
+        case .int64(let number): self = .int64(number)
+        case .double(let number): self = .double(number)
+        case .timestamp(let milliseconds): self = .timestamp(milliseconds: milliseconds)
+        case .bytes(let bytes): self = .bytes(bytes)
+        case .location(let location): self = .location(location)
+        case .reference(let reference):
+            self = .reference(
+                Reference(
+                    name: reference.name, zone: reference.zone?.zone, action: reference.action))
+        case .asset(let known): self = .asset(asset(known))
+        case .list(let elements):
+            self = .list(elements.map { FieldValue($0, asset: asset) })
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import RecordModel
+
+/// One token of the answer to assets/upload: where the bytes go.
+package enum UploadToken: Hashable, Sendable {
+    case url(RecordName, FieldName, Text)
+    case failed(RecordName?, FieldName?, WireError)
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        let record = try json["recordName"].map(RecordName.init(_:))
+        let field = try json["fieldName"].map(FieldName.init(_:))
+        if let error = try WireError(json) {
+            self = .failed(record, field, error)
+        } else {
+            self = .url(
+                try RecordName(try json.required("recordName")),
+                try FieldName(try json.required("fieldName")),
+                try json.required("url").string())
+        }
+    }
+
+    package static func list(_ json: JSONReader) throws(ServerError) -> [UploadToken] {
+        var tokens: [UploadToken] = []
+        for token in try json.required("tokens").array() { tokens.append(try UploadToken(token)) }
+        return tokens
+    }
+}
+
+extension WireAsset {
+    /// The answer to an upload: what goes into the record.
+    package init(uploaded json: JSONReader) throws(ServerError) {
+        try self.init(try json.required("singleFile"))
+    }
+}

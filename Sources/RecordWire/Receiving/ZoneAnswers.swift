@@ -1,0 +1,87 @@
+package import RecordModel
+
+extension ZoneAnswer {
+    package init(_ json: JSONReader) throws(ServerError) {
+        self.init(
+            try ZoneIdentifier(try json.required("zoneID")),
+            syncToken: try json.string("syncToken"), isAtomic: try json["atomic"]?.bool(),
+            isDeleted: try json.bool("deleted", default: false),
+            deletionReason: try json.string("deletionReason")?.string)
+    }
+}
+
+/// One zone of an answer.
+package enum ZoneItem: Hashable, Sendable {
+    case zone(ZoneAnswer)
+    case failed(ZoneIdentifier?, WireError)
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        if let error = try WireError(json) {
+            self = .failed(try json["zoneID"].map(ZoneIdentifier.init(_:)), error)
+        } else {
+            self = .zone(try ZoneAnswer(json))
+        }
+    }
+
+    /// Those of zones/list, zones/lookup and zones/modify.
+    package static func list(_ json: JSONReader) throws(ServerError) -> [ZoneItem] {
+        var items: [ZoneItem] = []
+        for zone in try json.required("zones").array() { items.append(try ZoneItem(zone)) }
+        return items
+    }
+}
+
+/// The answer to changes/database, and to the older zones/changes.
+package struct DatabaseChangesAnswer: Hashable, Sendable {
+    package let zones: [ZoneItem]
+    package let syncToken: Text
+    package let moreComing: Bool
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        zones = try ZoneItem.list(json)
+        let token = try json.either("syncToken", "metaSyncToken")
+        guard let token else { throw json.error("lacks syncToken.") }
+        syncToken = try token.string()
+        moreComing = try json.bool("moreComing", default: false)
+    }
+}
+
+/// One page of the feed of a zone.
+package struct ZonePage: Hashable, Sendable {
+    package let zone: ZoneIdentifier
+    package let items: [RecordItem]
+    package let syncToken: Text
+    package let moreComing: Bool
+    /// How many entries were left, those of this page included, for who asked.
+    package let total: Int?
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        zone = try ZoneIdentifier(try json.required("zoneID"))
+        items = try json.required("records").array().map { RecordItem($0) }
+        syncToken = try json.required("syncToken").string()
+        moreComing = try json.bool("moreComing", default: false)
+        total = try json["total"].map { (json) throws(ServerError) in
+            Int(clamping: try json.int64())
+        }
+    }
+}
+
+/// One zone of the answer to changes/zone.
+package enum ZonePageItem: Hashable, Sendable {
+    case page(ZonePage)
+    case failed(ZoneIdentifier?, WireError)
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        if let error = try WireError(json) {
+            self = .failed(try json["zoneID"].map(ZoneIdentifier.init(_:)), error)
+        } else {
+            self = .page(try ZonePage(json))
+        }
+    }
+
+    package static func list(_ json: JSONReader) throws(ServerError) -> [ZonePageItem] {
+        var items: [ZonePageItem] = []
+        for zone in try json.required("zones").array() { items.append(try ZonePageItem(zone)) }
+        return items
+    }
+}

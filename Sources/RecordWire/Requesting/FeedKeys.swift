@@ -1,0 +1,26 @@
+import RecordModel
+
+/// Keys that a request for changes may have beyond Apple's. Answers have the extra keys only for
+/// who asks, because some clients refuse keys that they do not know.
+package struct FeedKeys: Hashable, Sendable {
+    /// `wantsTotal`: how many entries are left, this page included.
+    package var wantsTotal = false
+    /// `wantsDeletionReason`: why a zone is gone.
+    package var wantsDeletionReason = false
+    /// `extendedLimits`: a `resultsLimit` above 200 is meant.
+    package var hasExtendedLimits = false
+
+    package init() {}
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        wantsTotal = try json.bool("wantsTotal", default: false)
+        wantsDeletionReason = try json.bool("wantsDeletionReason", default: false)
+        hasExtendedLimits = try json.bool("extendedLimits", default: false)
+    }
+
+    func writeMembers(to answer: inout AnswerWriter) {
+        if wantsTotal { answer.member("wantsTotal", true) }
+        if wantsDeletionReason { answer.member("wantsDeletionReason", true) }
+        if hasExtendedLimits { answer.member("extendedLimits", true) }
+    }
+}

@@ -1,0 +1,72 @@
+import RecordModel
+
+extension RecordOperation: AnswerValue {
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("operationType", type.rawValue)
+            answer.member("record", record)
+        }
+    }
+}
+
+extension ModifyRequest: AnswerValue {
+    /// The body of records/modify. Items that are malformed are left out: they have nothing to send.
+    package func write(to answer: inout AnswerWriter) {
+        let operations = items.compactMap { item -> RecordOperation? in
+            if case .operation(let operation) = item { operation } else { nil }
+        }
+        answer.object { answer in
+            answer.member("operations", operations)
+            answer.member("zoneID", zone)
+            answer.member("atomic", atomic)
+            projection.writeMembers(to: &answer)
+            answer.member("operationID", operationID)
+            if wantsSyncToken { answer.member("getCurrentSyncToken", true) }
+        }
+    }
+}
+
+extension RecordProjection {
+    /// The keys of a request that say what it wants to see, as far as they are not usual.
+    func writeMembers(to answer: inout AnswerWriter) {
+        if let desiredKeys { answer.member("desiredKeys", desiredKeys) }
+        if numbersAsStrings { answer.member("numbersAsStrings", true) }
+    }
+}
+
+extension ZoneOperation: AnswerValue {
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("operationType", type.rawValue)
+            answer.member("zone", object: { $0.member("zoneID", zone) })
+        }
+    }
+
+    /// The body of zones/modify.
+    package static func body(_ operations: [ZoneOperation]) -> [UInt8] {
+        AnswerWriter.object { $0.member("operations", operations) }
+    }
+}
+
+extension SubscriptionOperation: AnswerValue {
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            switch self {
+            case .create(let subscription):
+                answer.member("operationType", "create")
+                answer.member("subscription", subscription)
+            case .update(let subscription):
+                answer.member("operationType", "update")
+                answer.member("subscription", subscription)
+            case .delete(let id):
+                answer.member("operationType", "delete")
+                answer.member("subscription", object: { $0.member("subscriptionID", id) })
+            }
+        }
+    }
+
+    /// The body of subscriptions/modify.
+    package static func body(_ operations: [SubscriptionOperation]) -> [UInt8] {
+        AnswerWriter.object { $0.member("operations", operations) }
+    }
+}

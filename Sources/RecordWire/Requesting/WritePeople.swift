@@ -1,0 +1,26 @@
+package import RecordModel
+
+extension UserLookup {
+    /// The body of users/discover.
+    package static func discoverBody(_ lookups: [UserLookup]) -> [UInt8] {
+        AnswerWriter.object { $0.member("lookupInfos", lookups) }
+    }
+
+    /// The body of the older users/lookup endpoints.
+    package static func legacyBody(_ lookups: [UserLookup]) -> [UInt8] {
+        AnswerWriter.object { $0.member("users", lookups) }
+    }
+}
+
+extension WireSubscription {
+    /// The body of subscriptions/lookup.
+    package static func lookupBody(_ ids: [Text]) -> [UInt8] {
+        AnswerWriter.object { answer in
+            answer.member(
+                "subscriptions",
+                array: { answer in
+                    for id in ids { answer.object { $0.member("subscriptionID", id) } }
+                })
+        }
+    }
+}
