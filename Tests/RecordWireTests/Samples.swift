@@ -11,7 +11,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
     /// The body that a client sends for what was read; nil for what is not of that type.
     let write: @Sendable (AnyHashable) -> [UInt8]?
 
-    init<Request: Hashable>(
+    init<Request: Hashable & Sendable>(
         name: String, text: String, read: @escaping @Sendable (JSONReader) throws -> Request,
         write: @escaping @Sendable (Request) -> [UInt8]
     ) {

@@ -148,9 +148,6 @@ extension ModifyPlan {
         try verifyAssets(&given, stored: stored, record: plan.record.name, path: path)
         let merged = RecordContent.merge(stored, with: given, replacing: replacing)
         let content = try RecordContent(fields: merged, zone: zone, path: path)
-        plan.content = content
-        plan.record.fields = FieldsCodec.encode(merged)
-        plan.record.hasAssets = !content.assets.isEmpty
         let bytes = merged.countedBytes
         guard bytes <= settings.recordBytes else {
             throw ServerError(
@@ -158,6 +155,9 @@ extension ModifyPlan {
                 "\(path).fields: a record may have \(settings.recordBytes) bytes without its "
                     + "assets, and this one would have \(bytes).")
         }
+        plan.content = content
+        plan.record.fields = FieldsCodec.encode(merged)
+        plan.record.hasAssets = !content.assets.isEmpty
     }
 
     /// They stay until the end, beside the record as it is and as it will be.

@@ -19,9 +19,7 @@ package enum UploadToken: Hashable, Sendable {
     }
 
     package static func list(_ json: JSONReader) throws(ServerError) -> [UploadToken] {
-        var tokens: [UploadToken] = []
-        for token in try json.required("tokens").array() { tokens.append(try UploadToken(token)) }
-        return tokens
+        try json.required("tokens").array().map(UploadToken.init(_:))
     }
 }
 

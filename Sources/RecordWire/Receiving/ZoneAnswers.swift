@@ -25,9 +25,7 @@ package enum ZoneItem: Hashable, Sendable {
 
     /// Those of zones/list, zones/lookup and zones/modify.
     package static func list(_ json: JSONReader) throws(ServerError) -> [ZoneItem] {
-        var items: [ZoneItem] = []
-        for zone in try json.required("zones").array() { items.append(try ZoneItem(zone)) }
-        return items
+        try json.required("zones").array().map(ZoneItem.init(_:))
     }
 }
 
@@ -80,8 +78,6 @@ package enum ZonePageItem: Hashable, Sendable {
     }
 
     package static func list(_ json: JSONReader) throws(ServerError) -> [ZonePageItem] {
-        var items: [ZonePageItem] = []
-        for zone in try json.required("zones").array() { items.append(try ZonePageItem(zone)) }
-        return items
+        try json.required("zones").array().map(ZonePageItem.init(_:))
     }
 }

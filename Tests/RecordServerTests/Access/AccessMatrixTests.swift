@@ -10,14 +10,16 @@ import Testing
         arguments: AccessRole.allCases)
     func cells(_ role: AccessRole) async throws {
         var scene = try await AccessScene(role)
+        var fresh = try await scene.state()
         for endpoint in Endpoint.allCases {
-            let before = try await scene.state()
             for probe in AccessProbe.all(endpoint) {
                 try await check(endpoint, probe, scene)
             }
             try await checkStrays(endpoint, scene)
             // What was only asked is there for the next one as it was.
-            if try await scene.state() != before { scene = try await AccessScene(role) }
+            guard try await scene.state() != fresh else { continue }
+            scene = try await AccessScene(role)
+            fresh = try await scene.state()
         }
     }
 
