@@ -85,7 +85,7 @@ final class Child: Sendable {
     }
 
     private static func temporaryFile(_ content: [UInt8] = []) throws -> Int32 {
-        let descriptor = test_unnamed_file(TestRoot.directory)
+        let descriptor = test_unnamed_file(TestRoot.base)
         guard descriptor >= 0 else { throw SystemCallError("open O_TMPFILE") }
         if !content.isEmpty { try SystemCall.write(descriptor, content, at: 0) }
         return descriptor

@@ -9,7 +9,6 @@ enum TestRoot {
     static let directory: String = {
         let path = "\(base)/\(getpid())"
         do {
-            try SystemCall.makeDirectories(base)
             try removeLeftovers()
             try SystemCall.makeDirectories(path)
             atexit {
@@ -22,10 +21,14 @@ enum TestRoot {
         return path
     }()
 
+    /// Where each test process has its folder. Nothing that makes `directory` may ask for that again,
+    /// the programs that take old mounts away among it: they have their output here.
     static let base: String = {
-        if let value = getenv("RECORDFS_TEST_ROOT") { return String(cString: value) }
         let home = getenv("HOME").map { String(cString: $0) } ?? "/var/cache"
-        return "\(home)/.cache/recordfs-tests"
+        let named = getenv("RECORDFS_TEST_ROOT").map { String(cString: $0) }
+        let path = named ?? "\(home)/.cache/recordfs-tests"
+        do { try SystemCall.makeDirectories(path) } catch { print("cannot make \(path): \(error)") }
+        return path
     }()
 
     private static let next = Locked(0)
