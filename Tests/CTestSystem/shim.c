@@ -63,6 +63,8 @@ int test_answers_as_fuse(const char *path) {
 
 int test_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
 
+int test_unmount(const char *path) { return umount2(path, 0); }
+
 int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length) {
     return fallocate(descriptor, mode, offset, length);
 }

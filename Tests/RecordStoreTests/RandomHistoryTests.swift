@@ -6,7 +6,9 @@ import Testing
 /// Random steps on one type, compared with a plain model after each transaction. The seed is the
 /// test's argument; a seed that fails becomes a test of its own.
 @Suite struct RandomHistoryTests {
-    @Test("a random history leaves what a plain model says, and a sound store", arguments: 1...50)
+    @Test(
+        "a random history leaves what a plain model says, and a sound store",
+        arguments: LongForm.seeds(20, of: 50))
     func history(_ seed: Int) throws {
         let walk = try RandomWalk(seed: UInt64(seed))
         for number in 1...200 {

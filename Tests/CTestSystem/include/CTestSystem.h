@@ -20,6 +20,7 @@ int test_spawn_directory(posix_spawn_file_actions_t *actions, const char *path);
 /* Whether a file system of FUSE answers at `path`; asks its daemon, not a cache. */
 int test_answers_as_fuse(const char *path);
 int test_detach_mount(const char *path);
+int test_unmount(const char *path);
 int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length);
 ssize_t test_copy_range(int from, int to, size_t size);
 int test_clone(int from, int to);

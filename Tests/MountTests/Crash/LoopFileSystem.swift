@@ -1,3 +1,4 @@
+import CTestSystem
 import Glibc
 import Testing
 
@@ -28,7 +29,17 @@ final class LoopFileSystem {
     /// As if the power went: nothing more reaches the image, not even the journal.
     func cutPower() throws { try succeed("xfs_io", "-x", "-c", "shutdown", directory) }
 
-    func detach() throws { try succeed("umount", directory) }
+    func detach() throws {
+        // The kernel lets go of the files of a killed process a moment after its end.
+        var error: Int32 = 0
+        let isDetached = MountTable.wait(
+            seconds: 20,
+            until: {
+                error = test_unmount(directory) == 0 ? 0 : errno
+                return error == 0
+            }, orUntil: { error != EBUSY })
+        guard isDetached else { throw SystemCallError("umount \(directory)", error) }
+    }
 
     var freeBytes: Int {
         var value = statvfs()

@@ -17,7 +17,7 @@ extension MountTests {
 
         @Test(
             "a TYPE directory does what the model says, step by step and after a remount",
-            arguments: 1...20)
+            arguments: LongForm.seeds(8, of: 20))
         func sequence(seed: Int) throws {
             let mounted = try MountedStore(options: ["-o", "xattr"])
             let folder = try mounted.makeType()
