@@ -19,6 +19,11 @@ import Testing
             ("DELETE FROM meta WHERE key = 'nextRecord'", "counter nextRecord"),
             ("UPDATE meta SET value = 1 WHERE key = 'nextRecord'", "given to another"),
             ("UPDATE history SET kind = 'x'", "unknown kind"),
+            ("UPDATE outbox SET sent = 99", "that is not in history"),
+            (
+                "INSERT INTO base (record_id, change_tag, version) SELECT id, 't', 99 FROM record",
+                "that the server has is not in its history"
+            ),
         ])
     func damage(_ statement: String, _ words: String) throws {
         let fixture = try StoreFixture()

@@ -27,16 +27,9 @@ private final class Exchange {
     private var server: [String: ServerRecord] = [:]
     /// Names that have changed on the server and were not fetched since.
     private var unfetched: Set<String> = []
-    private var flights: [Flight] = []
+    /// Changes on their way.
+    private var flights: [OutboxClaim] = []
     private var lastTag = 0
-
-    /// A change on its way, as it was when it was taken.
-    private struct Flight {
-        let row: OutboxRow
-        let text: [UInt8]?
-        let values: [String: Int64]
-        let baseTag: String
-    }
 
     init(seed: UInt64) throws {
         fixture = try StoreFixture()
@@ -146,51 +139,42 @@ private final class Exchange {
         unfetched = []
     }
 
-    private func take() throws {
-        for row in try fixture.claim() {
-            let text = try fixture.store.savedText(of: row.record)
-            let tag = try fixture.store.meta(of: row.record)?.changeTag ?? ""
-            flights.append(
-                Flight(row: row, text: text, values: try text.map(values) ?? [:], baseTag: tag))
-        }
-    }
+    private func take() throws { flights += try fixture.claim() }
 
     private func answer(mayFail: Bool) throws {
         for flight in flights {
             let name = flight.row.name.description
             if mayFail, random.below(4) == 0 {
-                try fixture.fail(flight.row)
+                try fixture.fail(flight)
                 continue
             }
-            guard apply(flight, name) else {
+            guard try apply(flight, name) else {
                 // A conflict: the engine fetches before it sends again.
                 unfetched.insert(name)
-                try fixture.fail(flight.row)
+                try fixture.fail(flight)
                 continue
             }
             unfetched.insert(name)
+            // The answer gets lost.
             if mayFail, random.below(4) == 0 {
-                try fixture.fail(flight.row)
+                try fixture.fail(flight)
                 continue
             }
-            let tag = server[name]?.tag ?? ""
-            try fixture.write(.sync) { transaction throws(RecordError) in
-                try transaction.completeOutbox(
-                    flight.row.id, changeTag: tag, text: flight.text)
-            }
+            try fixture.complete(flight, tag: server[name]?.tag ?? "")
         }
         flights = []
     }
 
-    /// What a server does that compares tags; false for a conflict.
-    private func apply(_ flight: Flight, _ name: String) -> Bool {
-        guard flight.row.operation != .delete else {
+    /// What a server does that compares tags, of deletes too; false for a conflict.
+    private func apply(_ flight: OutboxClaim, _ name: String) throws -> Bool {
+        guard let document = flight.document else {
+            guard let there = server[name] else { return true }
+            guard there.tag == flight.base?.changeTag else { return false }
             server[name] = nil
             return true
         }
-        let expected = flight.row.operation == .create ? nil : flight.baseTag
-        guard server[name]?.tag == expected, flight.text != nil else { return false }
-        server[name] = ServerRecord(values: flight.values, tag: nextTag())
+        guard server[name]?.tag == flight.base?.changeTag else { return false }
+        server[name] = ServerRecord(values: try values(document.text), tag: nextTag())
         return true
     }
 }

@@ -51,6 +51,26 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test(
+        "a damaged record is not sent but parked with the reason, and what the server had is told")
+    func outgoing() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.save("b", #"{"n":1}"#)
+        try damage(
+            fixture, "UPDATE record_text SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
+        let claim = try #require(try fixture.claim().first)
+        #expect(claim.row.name == RecordName("b"))
+        let parked = try #require(try fixture.outbox().first { $0.name == RecordName("a") })
+        #expect(parked.error?.contains("damaged") == true, "\(parked)")
+        try fixture.complete(claim)
+        // Its base is a version of history.
+        try fixture.save("b", #"{"n":2}"#)
+        try damage(fixture, "UPDATE history SET text = \(Self.flip)")
+        let update = try #require(try fixture.claim().first)
+        #expect(update.base?.changeTag == "t1" && update.base?.text == nil)
+    }
+
     @Test("a damaged record can be removed, and its trash entry says that it is damaged")
     func remove() throws {
         let fixture = try StoreFixture()
@@ -73,7 +93,7 @@ import Testing
         try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.putBase(id, "tag", Array(#"{"n":1}"#.utf8))
+            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)))
         }
         try fixture.expectSound()
         try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")

@@ -42,4 +42,28 @@ import Testing
         #expect(try store.reserveRecordID().rawValue > 3)
         try store.close()
     }
+
+    @Test("what the server had and what is to be sent outlive the version that stored base texts")
+    func baseTexts() throws {
+        let directory = temporaryDirectory()
+        let files = FileManager.default
+        try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? files.removeItem(atPath: directory) }
+        let saved = try #require(
+            Bundle.module.path(forResource: "checksums", ofType: "sqlite", inDirectory: "Fixtures"))
+        try files.copyItem(atPath: saved, toPath: directory + "/store.sqlite")
+
+        let store = try RecordStore.open(directory: directory)
+        #expect(try store.integrityCheck(deep: true) == [])
+        let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
+        let claims = try store.write(author: .sync) { transaction throws(RecordError) in
+            try transaction.claimOutbox(in: zone.id)
+        }
+        #expect(claims.map(\.row.name.description) == ["mine", "edited", "deleted"])
+        #expect(claims.map(\.row.operation) == [.create, .update, .delete])
+        #expect(claims.map(\.base?.changeTag) == [nil, "t1", "t1"])
+        let base = "{\n  \"n\": 7,\n  \"s\": \"base\"\n}\n"
+        #expect(claims.map(\.base?.text) == [nil, Array(base.utf8), Array(base.utf8)])
+        try store.close()
+    }
 }

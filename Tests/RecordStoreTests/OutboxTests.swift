@@ -56,7 +56,7 @@ import Testing
     @Test("changes between two sends become one", arguments: cases)
     func coalescing(_ example: Case) throws {
         let fixture = try StoreFixture()
-        var claimed: OutboxRow?
+        var claimed: OutboxClaim?
         var number = 0
         for step in example.steps {
             number += 1
@@ -80,12 +80,12 @@ import Testing
         try fixture.save("a", #"{"n":1}"#)
         try fixture.save("b", #"{"n":1}"#)
         let first = try fixture.claim()
-        #expect(first.map(\.name) == [RecordName("a"), RecordName("b")])
-        #expect(first.map(\.attempts) == [1, 1])
+        #expect(first.map(\.row.name) == [RecordName("a"), RecordName("b")])
+        #expect(first.map(\.row.attempts) == [1, 1])
         try fixture.save("a", #"{"n":2}"#)
         #expect(try fixture.claim().isEmpty)
         try fixture.complete(first[0])
-        #expect(try fixture.claim().map(\.name) == [RecordName("a")])
+        #expect(try fixture.claim().map(\.row.name) == [RecordName("a")])
     }
 
     @Test("what the server refused is parked until an edit or a retry")
@@ -97,7 +97,7 @@ import Testing
         #expect(try fixture.outbox().first?.error == "too large")
         try fixture.save("a", #"{"n":2}"#)
         let again = try #require(try fixture.claim().first)
-        #expect(again.attempts == 2)
+        #expect(again.row.attempts == 2)
         try fixture.fail(again, error: "too large")
         try fixture.write { transaction throws(RecordError) in try transaction.retryOutbox(id) }
         #expect(try fixture.claim().count == 1)

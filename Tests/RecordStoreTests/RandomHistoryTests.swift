@@ -24,7 +24,7 @@ private final class RandomWalk {
     private var model = HistoryModel()
     private var random: SeededRandom
     private let stems = (0..<6).map { Stem("r\($0)") }
-    private var claimed: [OutboxRow] = []
+    private var claimed: [OutboxClaim] = []
     private var tag = 0
 
     init(seed: UInt64) throws {
@@ -216,12 +216,13 @@ private final class RandomWalk {
             claimed = try fixture.claim()
             return "claim \(claimed.count)"
         }
-        for row in claimed {
+        for claim in claimed {
             tag += 1
             switch random.below(3) {
-            case 0: try fixture.fail(row)
-            case 1 where row.operation != .delete: try fixture.fail(row, error: "refused")
-            default: try fixture.complete(row, tag: "t\(tag)")
+            case 0: try fixture.fail(claim)
+            case 1 where claim.row.operation != .delete:
+                try fixture.fail(claim, error: "refused")
+            default: try fixture.complete(claim, tag: "t\(tag)")
             }
         }
         claimed = []

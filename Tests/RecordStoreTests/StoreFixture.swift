@@ -136,27 +136,27 @@ final class StoreFixture {
         try outbox().map { "\($0.name) \($0.operation)\($0.batch == nil ? "" : "*")" }
     }
 
-    func claim() throws(RecordError) -> [OutboxRow] {
+    func claim(_ limits: ClaimLimits = ClaimLimits()) throws(RecordError) -> [OutboxClaim] {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(limit: 100)
+            try transaction.claimOutbox(in: self.zone.id, limits: limits)
         }
     }
 
-    func complete(_ row: OutboxRow, tag: String = "t1") throws(RecordError) {
+    func complete(_ claim: OutboxClaim, tag: String = "t1") throws(RecordError) {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.completeOutbox(row.id, changeTag: tag, text: nil)
+            try transaction.completeOutbox(claim, changeTag: tag)
         }
     }
 
-    func fail(_ row: OutboxRow, error: String? = nil) throws(RecordError) {
+    func fail(_ claim: OutboxClaim, error: String? = nil) throws(RecordError) {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.failOutbox(row.id, error: error)
+            try transaction.failOutbox(claim.row.id, error: error)
         }
     }
 
     /// The server takes everything that waits.
     func sendAll(tag: String = "t1") throws(RecordError) {
-        for row in try claim() { try complete(row, tag: tag) }
+        for claim in try claim() { try complete(claim, tag: tag) }
     }
 
     func kinds(_ name: String) throws(RecordError) -> [ChangeKind] {

@@ -38,9 +38,10 @@ struct FileVersionTests {
         fixture.observe()
         try fixture.put(text, as: "n.json")
         // The server has it: what comes from there is newer then.
+        let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            for row in try transaction.claimOutbox(limit: 10) {
-                try transaction.completeOutbox(row.id, changeTag: "t0", text: text.b)
+            for claim in try transaction.claimOutbox(in: zone) {
+                try transaction.completeOutbox(claim, changeTag: "t0")
             }
         }
         return fixture

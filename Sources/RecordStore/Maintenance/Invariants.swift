@@ -68,6 +68,22 @@ struct Invariant {
                 WHERE o.operation != 3 AND o.batch = 0 AND o.type != t.name
                 """),
         Invariant(
+            sentence: "The version of record %@ that the server has is not in its history.",
+            query: """
+                SELECT stem FROM base b JOIN record r ON r.id = b.record_id
+                WHERE b.version IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM history h WHERE h.token = b.version)
+                """),
+        Invariant(
+            sentence: "An outgoing change of %@ is of a version that is not in history.",
+            query: """
+                SELECT name FROM outbox o
+                WHERE (sent IS NOT NULL
+                        AND NOT EXISTS (SELECT 1 FROM history h WHERE h.token = sent))
+                    OR (base_version IS NOT NULL
+                        AND NOT EXISTS (SELECT 1 FROM history h WHERE h.token = base_version))
+                """),
+        Invariant(
             sentence: "Record %@ is of a zone that its type is not of.",
             query: """
                 SELECT stem FROM record r JOIN record_type t ON t.id = r.type_id

@@ -16,6 +16,9 @@ enum Migrations {
             try database.execute(sql: checksums)
             for table in texts { try addChecksums(SQLConnection(database), table) }
         }
+        migrator.registerMigration("sent versions") { database in
+            try database.execute(sql: sentVersions)
+        }
         return migrator
     }
 

@@ -26,7 +26,7 @@ enum Columns {
     static let trash = "id, zone_id, type, name, stem, deleted, author, length(text)"
     static let outbox = """
         id, record_id, generation, operation, zone_id, type, name, first_at, last_at, batch,
-        attempts, error, waits_for_asset
+        attempts, error, waits_for_asset, sent
         """
 }
 
@@ -148,7 +148,7 @@ extension SQLStatement {
             operation: OutboxRow.Operation(rawValue: int64(3)) ?? .update, zone: ZoneID(int64(4)),
             type: RecordTypeName(bytes: bytes(5)), name: RecordName(bytes: bytes(6)),
             first: time(7), last: time(8), batch: batch == 0 ? nil : batch, attempts: int64(10),
-            error: isNull(11) ? nil : string(11), waitsForAsset: bool(12))
+            error: isNull(11) ? nil : string(11), waitsForAsset: bool(12), sent: int64IfPresent(13))
     }
 }
 

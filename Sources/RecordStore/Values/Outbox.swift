@@ -24,6 +24,41 @@ package struct OutboxRow: Hashable, Sendable {
     package let error: String?
     /// The bytes of an asset that its text names have not come yet: not sent before.
     package let waitsForAsset: Bool
+    /// The version in history that was sent last, by this change or by one that it took up: the
+    /// server may have it, whatever it answered. Nil when none was.
+    package let sent: Int64?
+}
+
+/// A change that the engine has taken to send it, with all that its request says.
+package struct OutboxClaim: Sendable {
+    package let row: OutboxRow
+    /// What the server had when it last answered for the record. Nil when it never did: then a
+    /// `delete` is of a record that may have arrived, whose tag is not known yet.
+    package let base: AcknowledgedState?
+    /// The record as it was taken; nil of a `delete`.
+    package let document: RecordDocument?
+    /// The bytes of its text, by which requests are filled.
+    package var bytes: Int { document?.text.count ?? 0 }
+}
+
+/// A record as the server had it.
+package struct AcknowledgedState: Hashable, Sendable {
+    /// The `recordChangeTag` by which an update or a delete is conditional.
+    package let changeTag: String
+    /// Nil when the text is damaged here.
+    package let text: [UInt8]?
+}
+
+/// How much one request may hold.
+package struct ClaimLimits: Hashable, Sendable {
+    package var records: Int
+    /// Of texts; the first change is taken however large it is.
+    package var bytes: Int
+
+    package init(records: Int = 200, bytes: Int = 2_000_000) {
+        self.records = records
+        self.bytes = bytes
+    }
 }
 
 /// Figures of a store.

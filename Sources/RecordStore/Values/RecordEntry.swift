@@ -131,4 +131,6 @@ package struct SaveResult: Hashable, Sendable {
     package let id: RecordID
     package let outcome: Outcome
     package let entry: RecordEntry
+    /// The version in history that this made; nil when the values were so already.
+    package let version: Int64?
 }

@@ -49,12 +49,16 @@ extension Transaction {
     }
 
     func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
+        try parse(text, of: place.name)
+    }
+
+    func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
         store.noteText(bytes: text.count)
         var limits = store.options.limits
         // What the server has is not ours to refuse.
         if author == .sync { limits.recordBytes = Int.max }
         return try RecordDocument(
-            parsing: text, schema: try schema(of: place.name), limits: limits)
+            parsing: text, schema: try schema(of: type), limits: limits)
     }
 
     // MARK: Create
@@ -112,7 +116,7 @@ extension Transaction {
             stem: new.stem, state: .saved, hasDraft: false, hasAssets: assets.any,
             isAwaited: false, size: Int64(new.text.count), modified: new.modified ?? now,
             created: new.created ?? now)
-        return SaveResult(id: record, outcome: .created, entry: entry)
+        return SaveResult(id: record, outcome: .created, entry: entry, version: token)
     }
 
     /// Assets that came before their record and that its text does not name: it names them now, for
@@ -238,7 +242,7 @@ extension Transaction {
         note(
             shownKind(existing, kind), zone: new.place.zone.id, type: new.place.type,
             record: existing.id, stem: new.stem, token: token)
-        return result(existing, new, .updated, hasAssets: assets.any)
+        return result(existing, new, .updated, hasAssets: assets.any, version: token)
     }
 
     /// The fields that are others than before, with their asset files in place; nil when the text
@@ -286,7 +290,8 @@ extension Transaction {
     }
 
     private func result(
-        _ existing: StoredRecord, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool
+        _ existing: StoredRecord, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool,
+        version: Int64? = nil
     ) -> SaveResult {
         let entry = RecordEntry(
             id: existing.id, incarnation: incarnation(of: existing), type: new.place.type,
@@ -294,7 +299,7 @@ extension Transaction {
             hasDraft: false, hasAssets: hasAssets, isAwaited: false,
             size: Int64(new.text.count), modified: new.modified ?? now,
             created: existing.entry.created)
-        return SaveResult(id: existing.id, outcome: outcome, entry: entry)
+        return SaveResult(id: existing.id, outcome: outcome, entry: entry, version: version)
     }
 
     private func putRecord(

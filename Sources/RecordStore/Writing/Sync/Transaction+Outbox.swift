@@ -49,8 +49,8 @@ extension Transaction {
         try connection.run(
             """
             UPDATE outbox SET operation = ?, record_id = ?, generation = ?, type = ?, last_at = ?,
-                error = NULL, waits_for_asset = ?, base_tag = NULL, base_text = NULL,
-                base_checksum = NULL
+                error = NULL, waits_for_asset = ?, base_tag = NULL, base_version = NULL,
+                base_text = NULL, base_checksum = NULL
             WHERE id = ?
             """,
             [
@@ -96,35 +96,6 @@ extension Transaction {
         if operation == .delete { try keepBase(of: record, in: connection.lastInsertedRow) }
     }
 
-    /// A delete outlives its record's base, which a record of the same name may need.
-    private func keepBase(of record: RecordID, in row: Int64) throws(RecordError) {
-        try connection.run(
-            """
-            UPDATE outbox SET (base_tag, base_text, base_checksum) =
-                (SELECT change_tag, text, checksum FROM base WHERE record_id = ?1)
-            WHERE id = ?2
-            """, [.integer(record.rawValue), .integer(row)])
-    }
-
-    private func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO base (record_id, change_tag, text, checksum)
-            SELECT ?1, base_tag, base_text, base_checksum FROM outbox WHERE id = ?2 AND base_tag IS NOT NULL
-            """, [.integer(record.rawValue), .integer(row)])
-    }
-
-    /// The base of a delete that was not sent is that of what came after it.
-    private func passBase(of row: Int64, to later: OutboxRow) throws(RecordError) {
-        if later.operation != .delete { return try inheritBase(of: row, later.record) }
-        try connection.run(
-            """
-            UPDATE outbox SET (base_tag, base_text, base_checksum) =
-                (SELECT base_tag, base_text, base_checksum FROM outbox WHERE id = ?1)
-            WHERE id = ?2 AND base_tag IS NULL
-            """, [.integer(row), .integer(later.id)])
-    }
-
     func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
@@ -148,53 +119,27 @@ extension Transaction {
 
     // MARK: For the engine
 
-    /// Takes up to `limit` changes that nobody sends, oldest first, under one new batch number.
-    /// Those that wait for an asset's bytes, and parked ones (with an error), are left.
-    package func claimOutbox(limit: Int) throws(RecordError) -> [OutboxRow] {
-        let batch = try connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
-            $0.int64(0)
+    /// The server took it: what was sent is the new base, under the tag that it answered. Not when
+    /// it has told of something newer meanwhile. Errors: notFound.
+    package func completeOutbox(_ claim: OutboxClaim, changeTag: String) throws(RecordError) {
+        let row = try outboxRow(claim.row.id)
+        try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
+        guard row.operation != .delete, let sent = row.sent else { return }
+        // It may have been deleted while it was on its way, and perhaps made anew: that is of this
+        // base.
+        let record =
+            if let record = try connection.stored(row.record) { record } else {
+                try connection.stored(named: row.name, row.zone)
+            }
+        let sentOn = claim.base?.changeTag
+        if let record {
+            guard try connection.baseTag(of: record.id) == sentOn else { return }
+            return try putBase(record.id, changeTag, .version(sent))
         }
-        guard let batch else { throw RecordError(.corrupt, "The store has no batch counter.") }
-        try connection.run("UPDATE meta SET value = value + 1 WHERE key = 'nextBatch'")
-        try connection.run(
-            """
-            UPDATE outbox SET batch = ?1, attempts = attempts + 1 WHERE id IN (
-                SELECT o.id FROM outbox o
-                WHERE batch = 0 AND waits_for_asset = 0 AND error IS NULL
-                    AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.zone_id = o.zone_id
-                        AND e.name = o.name AND e.batch != 0)
-                ORDER BY o.id LIMIT ?2)
-            """, [.integer(batch), .integer(Int64(limit))])
-        return try connection.all(
-            "SELECT \(Columns.outbox) FROM outbox WHERE batch = ? ORDER BY id",
-            [.integer(batch)]
-        ) { $0.outbox() }
-    }
-
-    /// The server took it: `text`, which was sent, is the new base. Errors: notFound.
-    package func completeOutbox(
-        _ id: Int64, changeTag: String, text: [UInt8]?
-    ) throws(RecordError) {
-        let row = try outboxRow(id)
-        try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
-        guard row.operation != .delete else { return }
-        if let record = try connection.stored(row.record) {
-            let saved = try connection.savedText(of: record.id)
-            return try putBase(record.id, changeTag, text ?? saved ?? [])
-        }
-        // It was deleted while it was on its way, and perhaps made anew: that is of this base.
-        if let record = try connection.stored(named: row.name, row.zone) {
-            return try putBase(record.id, changeTag, text ?? [])
-        }
-        try connection.run(
-            """
-            UPDATE outbox SET base_tag = ?, base_text = ?, base_checksum = ?
-            WHERE zone_id = ? AND name = ? AND batch = 0 AND operation = 3
-            """,
-            [
-                .text(changeTag), .blob(text ?? []), .checksum(text ?? []),
-                .integer(row.zone.rawValue), .name(row.name),
-            ])
+        guard let later = try unclaimed(row.name, row.zone), later.operation == .delete,
+            try connection.base(ofDelete: later.id)?.changeTag == sentOn
+        else { return }
+        try putBase(ofDelete: later.id, changeTag, .version(sent))
     }
 
     /// It was not taken: the change goes back, merged with what came after it. With an error it
@@ -202,7 +147,7 @@ extension Transaction {
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
         guard let later = try unclaimed(row.name, row.zone), later.id != id else {
-            guard try isStillMeant(row) else {
+            guard try isStillMeant(row), try !isAcknowledged(row) else {
                 return try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
             }
             return try connection.run(
@@ -220,12 +165,12 @@ extension Transaction {
         try connection.run(
             """
             UPDATE outbox SET operation = ?, first_at = min(first_at, ?),
-                attempts = max(attempts, ?)
+                attempts = max(attempts, ?), sent = ?
             WHERE id = ?
             """,
             [
                 .integer(merged.rawValue), .time(row.first), .integer(row.attempts),
-                .integer(later.id),
+                .optional(row.sent), .integer(later.id),
             ])
     }
 
@@ -236,6 +181,14 @@ extension Transaction {
         return try connection.stored(named: row.name, row.zone) == nil
     }
 
+    /// Whether the server has told of what was sent, although its answer got lost.
+    private func isAcknowledged(_ row: OutboxRow) throws(RecordError) -> Bool {
+        guard row.operation != .delete, let sent = row.sent,
+            try connection.newestVersion(row.name, row.zone) == sent
+        else { return false }
+        return try connection.baseVersion(of: row.record) == sent
+    }
+
     /// Sends parked changes again: those of one record, or all.
     package func retryOutbox(_ record: RecordID? = nil) throws(RecordError) {
         try connection.run(
@@ -243,18 +196,7 @@ extension Transaction {
             [.optional(record?.rawValue)])
     }
 
-    func putBase(
-        _ record: RecordID, _ changeTag: String, _ text: [UInt8]
-    ) throws(RecordError) {
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO base (record_id, change_tag, text, checksum)
-            VALUES (?, ?, ?, ?)
-            """,
-            [.integer(record.rawValue), .text(changeTag), .blob(text), .checksum(text)])
-    }
-
-    private func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
+    func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
         let row = try connection.first(
             "SELECT \(Columns.outbox) FROM outbox WHERE id = ?", [.integer(id)]
         ) { $0.outbox() }

@@ -26,9 +26,8 @@ extension Transaction {
     private func applyRemoteCreate(
         _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let deleted = try unclaimed(change.name, change.zone)
-        if let deleted, try connection.baseTag(ofDelete: deleted.id) == change.changeTag {
-            // What is about to be deleted, told again: nobody has edited it.
+        let text = try printed(fields, parent, change.type)
+        if try isOfDelete(change, text) {
             return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
         }
         // Delete against edit: the edit wins.
@@ -36,7 +35,6 @@ extension Transaction {
         let type = try makeType(change.zone, change.type)
         let place = try place(type.id)
         let stem = try freeStem(for: change.name, place)
-        let text = try printed(fields, parent, place)
         var new = NewState(text: text, place: place, stem: stem)
         new.name = change.name
         new.created = change.created
@@ -51,8 +49,22 @@ extension Transaction {
         } else {
             result = try create(new, over: nil, id: nil)
         }
-        try putBase(result.id, change.changeTag, text)
+        try putBase(result.id, change.changeTag, try content(text, result, in: change))
         return RemoteResult(outcome: .created, id: result.id, conflicts: [])
+    }
+
+    /// Whether the server tells of what is about to be deleted, or being deleted, and nobody has
+    /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
+    private func isOfDelete(
+        _ change: RemoteChange, _ text: [UInt8]
+    ) throws(RecordError) -> Bool {
+        guard let row = try outgoing(change), row.operation == .delete else { return false }
+        if let base = try connection.base(ofDelete: row.id) {
+            return base.changeTag == change.changeTag
+        }
+        guard let sent = try sentVersion(of: change, with: text) else { return false }
+        try putBase(ofDelete: row.id, change.changeTag, .version(sent))
+        return true
     }
 
     private func applyRemoteUpdate(
@@ -69,12 +81,12 @@ extension Transaction {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
         let local = try parse(text, place)
+        let remote = try parse(try printed(fields, parent, place.name), place)
+        let sent = try sentVersion(of: change, with: remote.text)
         var base: RecordDocument? = local
-        if try isPending(change) {
-            base = nil
-            if let text = try connection.baseText(of: existing.id) {
-                base = try parse(text, place)
-            }
+        if try pendingEdit(change) != nil {
+            // Of what was sent and is told now, nothing is news.
+            base = sent == nil ? try acknowledged(existing.id, place) : remote
         }
         let (newText, conflicts) = merge(
             local, with: fields, parent: parent, since: base)
@@ -84,15 +96,62 @@ extension Transaction {
         let result = try keepingDraft(of: existing) { () throws(RecordError) in
             try update(existing, to: new)
         }
-        let remoteText = try printed(fields, parent, place)
-        try putBase(existing.id, change.changeTag, remoteText)
-        if try parse(newText, place).hasSameValues(as: try parse(remoteText, place)) {
+        if try parse(newText, place).hasSameValues(as: remote) {
             try forgetPending(change)
+            try putBase(
+                existing.id, change.changeTag, try content(remote.text, result, in: change))
+        } else {
+            try putBase(
+                existing.id, change.changeTag, sent.map { .version($0) } ?? .text(remote.text))
         }
         try setPending(change, .create, to: .update)
         return RemoteResult(
             outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,
             conflicts: conflicts)
+    }
+
+    private func acknowledged(
+        _ record: RecordID, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        guard let text = try connection.baseText(of: record) else { return nil }
+        return try parse(text, place)
+    }
+
+    /// What the server has, when the record has the same values: the version with them.
+    private func content(
+        _ text: [UInt8], _ saved: SaveResult, in change: RemoteChange
+    ) throws(RecordError) -> BaseContent {
+        if let version = saved.version { return .version(version) }
+        if let newest = try connection.newestVersion(change.name, change.zone) {
+            return .version(newest)
+        }
+        return .text(text)
+    }
+
+    /// The version that was sent and whose values the server tells of now: the answer to it got lost
+    /// or is still to come. A damaged one tells nothing.
+    private func sentVersion(
+        of change: RemoteChange, with text: [UInt8]
+    ) throws(RecordError) -> Int64? {
+        let versions = try connection.all(
+            """
+            SELECT h.token, h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
+            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id
+            """, [.integer(change.zone.rawValue), .name(change.name)]
+        ) { (token: $0.int64(0), text: $0.wholeText(1)) }
+        for version in versions {
+            guard let stored = version.text else { continue }
+            if stored == text { return version.token }
+            do throws(RecordError) {
+                let told = try parse(text, of: change.type)
+                if try parse(stored, of: change.type).hasSameValues(as: told) {
+                    return version.token
+                }
+            } catch  where error.isAboutContent {
+                continue
+            }
+        }
+        return nil
     }
 
     /// A deletion loses against an edit that is still to be sent: the record stays and is made
@@ -104,7 +163,7 @@ extension Transaction {
             try forgetPending(change)
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
-        if existing.state != .waitingDelete, try isPending(change) {
+        if existing.state != .waitingDelete, try pendingEdit(change) != nil {
             try setPending(change, .update, to: .create)
             try connection.run(
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
@@ -123,14 +182,19 @@ extension Transaction {
 
     // MARK: What is pending
 
-    /// Whether the record has changes that the server did not have: waiting, or on their way.
-    private func isPending(_ change: RemoteChange) throws(RecordError) -> Bool {
+    /// What the server was not told, or has not answered: waiting, or on its way. Of two the later.
+    private func outgoing(_ change: RemoteChange) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
-            SELECT EXISTS (SELECT 1 FROM outbox
-                WHERE zone_id = ? AND name = ? AND operation != 3)
+            SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ?
+            ORDER BY batch != 0, id DESC LIMIT 1
             """, [.integer(change.zone.rawValue), .name(change.name)]
-        ) { $0.bool(0) } ?? false
+        ) { $0.outbox() }
+    }
+
+    private func pendingEdit(_ change: RemoteChange) throws(RecordError) -> OutboxRow? {
+        guard let row = try outgoing(change), row.operation != .delete else { return nil }
+        return row
     }
 
     private func setPending(
@@ -152,32 +216,8 @@ extension Transaction {
     }
 
     private func printed(
-        _ fields: [RecordField], _ parent: RecordName?, _ place: TypePlace
+        _ fields: [RecordField], _ parent: RecordName?, _ type: RecordTypeName
     ) throws(RecordError) -> [UInt8] {
-        RecordDocument.print(fields, parent: parent, schema: try schema(of: place.name))
-    }
-}
-
-extension SQLConnection {
-    /// The last state that the server has acknowledged.
-    func baseText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try first(
-            "SELECT text, checksum FROM base WHERE record_id = ?", [.integer(id.rawValue)]
-        ) { row throws(RecordError) in
-            try row.text(0) { "the base of record \(id)" }
-        }
-    }
-
-    func baseTag(of id: RecordID) throws(RecordError) -> String? {
-        try first("SELECT change_tag FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
-            $0.string(0)
-        }
-    }
-
-    /// The tag of what an outgoing delete deletes.
-    fileprivate func baseTag(ofDelete row: Int64) throws(RecordError) -> String? {
-        try first(
-            "SELECT base_tag FROM outbox WHERE id = ? AND base_tag IS NOT NULL", [.integer(row)]
-        ) { $0.string(0) }
+        RecordDocument.print(fields, parent: parent, schema: try schema(of: type))
     }
 }

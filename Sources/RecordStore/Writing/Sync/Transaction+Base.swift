@@ -1,0 +1,109 @@
+import RecordModel
+import RecordSQL
+
+/// The values that the server has of a record.
+enum BaseContent {
+    /// Those of a version of this store's history.
+    case version(Int64)
+    /// Those that no version has.
+    case text([UInt8])
+}
+
+extension Transaction {
+    func putBase(
+        _ record: RecordID, _ changeTag: String, _ content: BaseContent
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [.integer(record.rawValue), .text(changeTag)] + content.columns)
+    }
+
+    /// A delete outlives its record's base, which a record of the same name may need.
+    func keepBase(of record: RecordID, in row: Int64) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE outbox SET (base_tag, base_version, base_text, base_checksum) =
+                (SELECT change_tag, version, text, checksum FROM base WHERE record_id = ?1)
+            WHERE id = ?2
+            """, [.integer(record.rawValue), .integer(row)])
+    }
+
+    func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum)
+            SELECT ?1, base_tag, base_version, base_text, base_checksum FROM outbox
+            WHERE id = ?2 AND base_tag IS NOT NULL
+            """, [.integer(record.rawValue), .integer(row)])
+    }
+
+    /// The base of a delete that was not sent is that of what came after it.
+    func passBase(of row: Int64, to later: OutboxRow) throws(RecordError) {
+        if later.operation != .delete { return try inheritBase(of: row, later.record) }
+        try connection.run(
+            """
+            UPDATE outbox SET (base_tag, base_version, base_text, base_checksum) =
+                (SELECT base_tag, base_version, base_text, base_checksum FROM outbox WHERE id = ?1)
+            WHERE id = ?2 AND base_tag IS NULL
+            """, [.integer(row), .integer(later.id)])
+    }
+
+    /// The base of an outgoing delete.
+    func putBase(
+        ofDelete row: Int64, _ changeTag: String, _ content: BaseContent
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE outbox SET base_tag = ?2, base_version = ?3, base_text = ?4, base_checksum = ?5
+            WHERE id = ?1
+            """, [.integer(row), .text(changeTag)] + content.columns)
+    }
+}
+
+extension BaseContent {
+    /// For `version`, `text` and `checksum`.
+    fileprivate var columns: [SQLValue] {
+        switch self {
+        case .version(let token): [.integer(token), .null, .null]
+        case .text(let text): [.null, .blob(text), .checksum(text)]
+        }
+    }
+}
+
+extension SQLConnection {
+    /// The last state that the server has acknowledged.
+    func baseText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+        try first(
+            """
+            SELECT COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
+            FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
+            """, [.integer(id.rawValue)]
+        ) { row throws(RecordError) in
+            try row.text(0) { "the base of record \(id)" }
+        }
+    }
+
+    func baseTag(of id: RecordID) throws(RecordError) -> String? {
+        try first("SELECT change_tag FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
+            $0.string(0)
+        }
+    }
+
+    /// The version that the server has acknowledged; nil when its values are no version's.
+    func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
+        try first("SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
+            $0.int64IfPresent(0)
+        } ?? nil
+    }
+
+    /// The newest version of a name: of a record that is there, the one with its values.
+    func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
+        try first(
+            "SELECT MAX(token) FROM history WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)]
+        ) { $0.int64IfPresent(0) } ?? nil
+    }
+}

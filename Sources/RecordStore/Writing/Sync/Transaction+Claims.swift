@@ -1,0 +1,231 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// Takes changes of a zone that nobody sends, oldest first, under one new batch number. What a
+    /// record needs there (its parent, what it refers to in the zone) stands before it, and when
+    /// that is on its way or parked, the record waits. So does what waits for an asset's bytes.
+    ///
+    /// A record whose text is damaged is parked with the reason.
+    package func claimOutbox(
+        in zone: ZoneID, limits: ClaimLimits = ClaimLimits()
+    ) throws(RecordError) -> [OutboxClaim] {
+        // Also of a removed zone, whose records are deleted on the server too.
+        let name = try connection.first(
+            "SELECT name FROM zone WHERE id = ?", [.integer(zone.rawValue)]
+        ) { ZoneName(bytes: $0.bytes(0)) }
+        guard let name else { throw RecordError(.notFound, "The zone is gone.") }
+        var claiming = Claiming(
+            transaction: self, zone: (zone, name), batch: try nextBatch(), limits: limits)
+        var last: Int64 = 0
+        while !claiming.isFull {
+            let page = try ready(in: zone, after: last)
+            guard let end = page.last else { break }
+            for row in page where !claiming.isFull { try claiming.take(row) }
+            last = end.id
+        }
+        return claiming.claims
+    }
+
+    private func nextBatch() throws(RecordError) -> Int64 {
+        let batch = try connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
+            $0.int64(0)
+        }
+        guard let batch else { throw RecordError(.corrupt, "The store has no batch counter.") }
+        try connection.run("UPDATE meta SET value = value + 1 WHERE key = 'nextBatch'")
+        return batch
+    }
+
+    /// Changes that may be taken, but for what they need.
+    private func ready(in zone: ZoneID, after last: Int64) throws(RecordError) -> [OutboxRow] {
+        try connection.all(
+            """
+            SELECT \(Columns.outbox) FROM outbox o INDEXED BY outbox_ready
+            WHERE zone_id = ? AND id > ? AND batch = 0 AND error IS NULL AND waits_for_asset = 0
+                AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.zone_id = o.zone_id
+                    AND e.name = o.name AND e.batch != 0)
+            ORDER BY id LIMIT 200
+            """, [.integer(zone.rawValue), .integer(last)]
+        ) { $0.outbox() }
+    }
+}
+
+/// The changes of one request, as they are gathered.
+private struct Claiming {
+    let transaction: Transaction
+    let zoneID: ZoneID
+    let zone: ZoneName
+    let batch: Int64
+    let limits: ClaimLimits
+
+    private(set) var claims: [OutboxClaim] = []
+    private(set) var isFull = false
+    private var bytes = 0
+    /// By row.
+    private var found: [Int64: State] = [:]
+
+    init(
+        transaction: Transaction, zone: (id: ZoneID, name: ZoneName), batch: Int64,
+        limits: ClaimLimits
+    ) {
+        self.transaction = transaction
+        (zoneID, self.zone) = zone
+        self.batch = batch
+        self.limits = limits
+    }
+
+    private var connection: SQLConnection { transaction.connection }
+
+    /// A change with those that have to go before it. Not by recursion: a chain of parents may be as
+    /// long as the zone.
+    mutating func take(_ row: OutboxRow) throws(RecordError) {
+        guard found[row.id] == nil, let first = try step(row) else { return }
+        var path = [first]
+        while !isFull, let last = path.indices.last {
+            guard let need = path[last].needs.popLast() else {
+                try add(path.removeLast().claim)
+                continue
+            }
+            guard let before = try pendingCreate(of: need) else { continue }
+            switch found[before.id] {
+            // Two that need each other go as they come.
+            case .taken, .visited: continue
+            case nil:
+                if before.isReady, let next = try step(before) {
+                    path.append(next)
+                    continue
+                }
+            case .waits: break
+            }
+            // What cannot go now holds all that needs it.
+            for step in path { found[step.claim.row.id] = .waits }
+            return
+        }
+    }
+
+    private enum State {
+        /// It is looked at, and what it needs comes first.
+        case visited
+        case taken
+        case waits
+    }
+
+    private struct Step {
+        let claim: OutboxClaim
+        var needs: [RecordName]
+    }
+
+    /// Nil when the record cannot be sent as it is here.
+    private mutating func step(_ row: OutboxRow) throws(RecordError) -> Step? {
+        do throws(RecordError) {
+            let claim = try claim(row)
+            found[row.id] = .visited
+            return Step(claim: claim, needs: claim.document?.needs(in: zone) ?? [])
+        } catch  where error.code == .corrupt || error.isAboutContent {
+            found[row.id] = .waits
+            try connection.run(
+                "UPDATE outbox SET error = ? WHERE id = ?",
+                [.text("\(error)"), .integer(row.id)])
+            return nil
+        }
+    }
+
+    private func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
+        guard row.operation != .delete else {
+            return OutboxClaim(
+                row: row, base: try connection.base(ofDelete: row.id), document: nil)
+        }
+        let record = try transaction.requireRecord(row.record)
+        guard let text = try connection.savedText(of: record.id) else {
+            throw .damagedText("record \(record.entry.stem)")
+        }
+        return OutboxClaim(
+            row: row, base: try connection.base(of: record.id),
+            document: try transaction.parse(
+                text, try transaction.place(record.entry.type)))
+    }
+
+    private mutating func add(_ claim: OutboxClaim) throws(RecordError) {
+        guard claims.isEmpty || bytes + claim.bytes <= limits.bytes,
+            claims.count < limits.records
+        else {
+            isFull = true
+            return
+        }
+        let row = claim.row
+        let version =
+            row.operation == .delete
+            ? row.sent : try connection.newestVersion(row.name, row.zone)
+        try connection.run(
+            "UPDATE outbox SET batch = ?, attempts = attempts + 1, sent = ? WHERE id = ?",
+            [.integer(batch), .optional(version), .integer(row.id)])
+        bytes += claim.bytes
+        found[row.id] = .taken
+        claims.append(
+            OutboxClaim(
+                row: try transaction.outboxRow(row.id), base: claim.base, document: claim.document))
+    }
+
+    /// The change that makes a record on the server, when that is still to come.
+    private func pendingCreate(of name: RecordName) throws(RecordError) -> OutboxRow? {
+        try connection.first(
+            """
+            SELECT \(Columns.outbox) FROM outbox
+            WHERE zone_id = ? AND name = ? AND operation = 1 ORDER BY batch DESC LIMIT 1
+            """, [.integer(zoneID.rawValue), .name(name)]
+        ) { $0.outbox() }
+    }
+}
+
+extension OutboxRow {
+    fileprivate var isReady: Bool { batch == nil && error == nil && !waitsForAsset }
+}
+
+extension RecordDocument {
+    /// The records of the same zone that have to be on the server before this one.
+    fileprivate func needs(in zone: ZoneName) -> [RecordName] {
+        var names: [RecordName] = []
+        for field in fields { field.value.collectReferences(in: zone, &names) }
+        if let parent { names.append(parent) }
+        return names
+    }
+}
+
+extension FieldValue {
+    fileprivate func collectReferences(in zone: ZoneName, _ names: inout [RecordName]) {
+        switch self {
+        case .reference(let target):
+            if target.zone == nil || target.zone == zone { names.append(target.name) }
+        case .list(let values):
+            for value in values { value.collectReferences(in: zone, &names) }
+        case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .json: break
+        }
+    }
+}
+
+extension SQLConnection {
+    fileprivate func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
+        try first(
+            """
+            SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
+            FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
+            """, [.integer(record.rawValue)]
+        ) { $0.acknowledgedState() }
+    }
+
+    func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
+        try first(
+            """
+            SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum)
+            FROM outbox o LEFT JOIN history h ON h.token = o.base_version
+            WHERE o.id = ? AND o.base_tag IS NOT NULL
+            """, [.integer(row)]
+        ) { $0.acknowledgedState() }
+    }
+}
+
+extension SQLStatement {
+    fileprivate func acknowledgedState() -> AcknowledgedState {
+        AcknowledgedState(changeTag: string(0), text: wholeText(1))
+    }
+}
