@@ -119,38 +119,6 @@ import Testing
         #expect(writer.count == plain.count)
     }
 
-    @Test("2 000 records by copying cost a small part of what reading them costs")
-    func speed() throws {
-        var generator = FieldGenerator(seed: 3)
-        var fields: [WireField] = []
-        while fields.count < 8 { fields = generator.fields() }
-        let stored = FieldsCodec.encode(fields)
-        let clock = ContinuousClock()
-        var copied: [UInt8] = []
-        var copying = Duration.seconds(60)
-        var reading = Duration.seconds(60)
-        for _ in 0..<3 {
-            copying = min(
-                copying,
-                clock.measure {
-                    copied = AnswerWriter.object(capacity: 1 << 21) { answer in
-                        answer.member(
-                            "records",
-                            array: { answer in
-                                for _ in 0..<2_000 { answer.splice(stored) }
-                            })
-                    }
-                })
-            reading = min(
-                reading,
-                try clock.measure {
-                    for _ in 0..<200 { _ = try FieldsCodec.decode(stored) }
-                })
-        }
-        #expect(copied.count > 2_000 * stored.count)
-        #expect(copying * 2 < reading, "copying 2000 \(copying), reading 200 \(reading)")
-    }
-
     @Test("an error in the middle of an answer comes through")
     func failing() {
         let error = refusal {
