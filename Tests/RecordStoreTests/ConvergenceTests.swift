@@ -127,10 +127,10 @@ private final class Exchange {
                     RecordField(name: FieldName($0.key), value: .int64($0.value))
                 }
                 let change = RemoteChange(
-                    zone: fixture.zone.id, type: RecordTypeName("Note"), name: RecordName(name),
+                    type: RecordTypeName("Note"), name: RecordName(name),
                     operation: .upsert(fields, parent: nil), changeTag: record.tag)
                 try fixture.write(.sync) { transaction throws(RecordError) in
-                    _ = try transaction.applyRemote(change)
+                    _ = try transaction.applyRemote(change, in: fixture.zone.id)
                 }
             } else {
                 try fixture.remoteDelete(name)

@@ -9,21 +9,21 @@ extension StoreFixture {
     ) throws(RecordError) -> RemoteResult {
         let fields = fields.map { RecordField(name: FieldName($0.key), value: $0.value) }
         let change = RemoteChange(
-            zone: zone.id, type: RecordTypeName(type), name: RecordName(name),
+            type: RecordTypeName(type), name: RecordName(name),
             operation: .upsert(fields, parent: parent.map { RecordName($0) }), changeTag: tag,
             modifiedBy: "_other")
         return try write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change)
+            try transaction.applyRemote(change, in: self.zone.id)
         }
     }
 
     @discardableResult
     func remoteDelete(_ name: String) throws(RecordError) -> RemoteResult {
         let change = RemoteChange(
-            zone: zone.id, type: RecordTypeName("Note"), name: RecordName(name),
+            type: RecordTypeName("Note"), name: RecordName(name),
             operation: .delete)
         return try write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change)
+            try transaction.applyRemote(change, in: self.zone.id)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
     func create() throws {
         let fixture = try StoreFixture()
         let change = RemoteChange(
-            zone: fixture.zone.id, type: RecordTypeName("Recipe"), name: RecordName("a"),
+            type: RecordTypeName("Recipe"), name: RecordName("a"),
             operation: .upsert(
                 [
                     RecordField(name: FieldName("title"), value: .string("Soup")),
@@ -16,7 +16,7 @@ import Testing
             created: Timestamp(seconds: 100), createdBy: "_x", modified: Timestamp(seconds: 200),
             modifiedBy: "_y")
         let result = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change)
+            try transaction.applyRemote(change, in: fixture.zone.id)
         }
         let id = try #require(result.id)
         #expect(result.outcome == .created)
@@ -186,11 +186,11 @@ import Testing
     func author() throws {
         let fixture = try StoreFixture()
         let change = RemoteChange(
-            zone: fixture.zone.id, type: RecordTypeName("Note"), name: RecordName("a"),
+            type: RecordTypeName("Note"), name: RecordName("a"),
             operation: .delete)
         let error = failure {
             try fixture.write(.mount) { transaction throws(RecordError) in
-                try transaction.applyRemote(change)
+                try transaction.applyRemote(change, in: fixture.zone.id)
             }
         }
         #expect(error?.code == .invalidArgument)

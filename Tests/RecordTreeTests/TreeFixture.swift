@@ -207,10 +207,10 @@ extension TreeFixture {
     func receive(_ operation: RemoteChange.Operation, name: String, in zone: ZoneID? = nil) throws {
         let zone = try #require(try zone ?? store.zone(.private, .me, ZoneName("Box"))?.id)
         let change = RemoteChange(
-            zone: zone, type: RecordTypeName("Note"), name: RecordName(name),
+            type: RecordTypeName("Note"), name: RecordName(name),
             operation: operation, changeTag: "t")
         try store.write(author: .sync) { transaction throws(RecordError) in
-            _ = try transaction.applyRemote(change)
+            _ = try transaction.applyRemote(change, in: zone)
         }
     }
 }

@@ -27,10 +27,9 @@ extension ControlExecutor {
             let schema = try transaction.schema(of: type.name)
             return try transaction.applyRemote(
                 RemoteChange(
-                    zone: type.zone, type: type.name, name: name,
-                    operation: try Self.operation(change, schema),
+                    type: type.name, name: name, operation: try Self.operation(change, schema),
                     changeTag: change.stringMember("changeTag") ?? "", modified: transaction.now,
-                    modifiedBy: change.stringMember("modifiedBy") ?? "_remote"))
+                    modifiedBy: change.stringMember("modifiedBy") ?? "_remote"), in: type.zone)
         }
         return ControlReply(.members(["outcome": .text("\(result.outcome)")]))
     }

@@ -21,4 +21,14 @@ extension Migrations {
         CREATE INDEX outbox_ready ON outbox (zone_id, id)
             WHERE batch = 0 AND error IS NULL AND waits_for_asset = 0;
         """
+
+    /// Up to where the feeds of the server are applied; one of the two numbers is 0.
+    static let feedTokens = """
+        CREATE TABLE feed_token (
+            database INTEGER NOT NULL,
+            zone_id INTEGER NOT NULL,
+            token BLOB NOT NULL,
+            PRIMARY KEY (database, zone_id)
+        ) WITHOUT ROWID;
+        """
 }

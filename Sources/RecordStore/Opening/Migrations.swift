@@ -19,6 +19,9 @@ enum Migrations {
         migrator.registerMigration("sent versions") { database in
             try database.execute(sql: sentVersions)
         }
+        migrator.registerMigration("feed tokens") { database in
+            try database.execute(sql: feedTokens)
+        }
         return migrator
     }
 
@@ -27,7 +30,7 @@ enum Migrations {
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
         "asset", "history", "trash", "kept_asset", "outbox", "record_search",
     ]
-    static let laterTables: Set<String> = ["past_type", "refusal", "loose_asset"]
+    static let laterTables: Set<String> = ["past_type", "refusal", "loose_asset", "feed_token"]
 
     /// The columns come last and are NULL until the loop behind fills them.
     private static let checksums = """

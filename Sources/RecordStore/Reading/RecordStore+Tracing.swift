@@ -10,6 +10,11 @@ extension RecordStore {
         Self.install(body, on: reader)
     }
 
+    /// As `traceReads`, with the statements of transactions.
+    package func traceWrites(_ body: (@Sendable (String) -> Void)?) {
+        if let writer { Self.install(body, on: writer) }
+    }
+
     static func install(_ body: (@Sendable (String) -> Void)?, on queue: DatabaseQueue) {
         queue.inDatabase { database in
             guard let body else { return database.trace(options: []) }

@@ -8,7 +8,6 @@ package struct RemoteChange: Sendable {
         case delete
     }
 
-    package var zone: ZoneID
     package var type: RecordTypeName
     package var name: RecordName
     package var operation: Operation
@@ -19,11 +18,10 @@ package struct RemoteChange: Sendable {
     package var modifiedBy: String
 
     package init(
-        zone: ZoneID, type: RecordTypeName, name: RecordName, operation: Operation,
+        type: RecordTypeName, name: RecordName, operation: Operation,
         changeTag: String = "", created: Timestamp? = nil, createdBy: String = "",
         modified: Timestamp? = nil, modifiedBy: String = ""
     ) {
-        self.zone = zone
         self.type = type
         self.name = name
         self.operation = operation
@@ -33,6 +31,28 @@ package struct RemoteChange: Sendable {
         self.modified = modified
         self.modifiedBy = modifiedBy
     }
+}
+
+/// A page of a zone's feed.
+package struct RemotePage: Sendable {
+    package var zone: ZoneID
+    package var changes: [RemoteChange]
+    /// The token that continues the feed behind this page; nil for changes that no feed has told of.
+    package var token: [UInt8]?
+
+    package init(zone: ZoneID, changes: [RemoteChange], token: [UInt8]? = nil) {
+        self.zone = zone
+        self.changes = changes
+        self.token = token
+    }
+}
+
+/// What the server tells of step by step.
+package enum Feed: Hashable, Sendable {
+    /// Which zones of a database have news.
+    case database(Database)
+    /// The records of a zone.
+    case zone(ZoneID)
 }
 
 /// What a remote change did here.

@@ -29,6 +29,8 @@ package final class Transaction {
     var assetNames = AssetNameChanges()
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
+    /// Types whose directories have this transaction's time.
+    var touched: Set<TypeID> = []
     /// Set when a zone or type came or went, or changed its mapping or permission.
     var placesChanged = false
 

@@ -93,7 +93,7 @@ extension TreeFuzzer {
             RecordField(name: FieldName("photo"), value: .asset(asset)),
         ]
         let change = RemoteChange(
-            zone: zone.id, type: RecordTypeName("Note"),
+            type: RecordTypeName("Note"),
             name: RecordName(random.pick(["a", "b", "e"])),
             operation: random.chance(3) ? .delete : .upsert(fields, parent: nil),
             changeTag: "t\(random.below(9))",
@@ -101,7 +101,7 @@ extension TreeFuzzer {
             modified: Timestamp(seconds: random.number(), nanoseconds: random.number()))
         note("receive \(change)")
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            _ = try transaction.applyRemote(change)
+            _ = try transaction.applyRemote(change, in: zone.id)
         }
     }
 

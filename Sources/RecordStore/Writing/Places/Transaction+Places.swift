@@ -39,6 +39,7 @@ extension Transaction {
             throw RecordError(.notEmpty, "The zone still has record types; remove them first.")
         }
         try connection.run("UPDATE zone SET removed = 1 WHERE id = ?", [.integer(zone.rawValue)])
+        try setFeedToken(nil, of: .zone(zone))
         placesChanged = true
         note(.zoneRemoved, zone: zone)
     }
@@ -168,6 +169,7 @@ extension Transaction {
 
     /// An entry of the directory came or went.
     func touch(_ type: TypeID) throws(RecordError) {
+        guard touched.insert(type).inserted else { return }
         try connection.run(
             "UPDATE record_type SET modified = ? WHERE id = ?",
             [.time(now), .integer(type.rawValue)])

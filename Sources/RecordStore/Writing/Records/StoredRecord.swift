@@ -8,6 +8,13 @@ struct StoredRecord {
         created_by
         """
 
+    static let columnCount: Int32 = 12
+    /// Of a table that is joined under another name.
+    static func columns(_ table: String) -> String {
+        columns.split(separator: ",").map { "\(table).\($0.drop { $0.isWhitespace })" }
+            .joined(separator: ", ")
+    }
+
     var entry: RecordEntry
     let zone: ZoneID
     let generation: Int64

@@ -196,6 +196,7 @@ extension Transaction {
 
     /// Remembers a directory's time until an entry comes or goes.
     package func setModified(_ type: TypeID, _ modified: Timestamp) throws(RecordError) {
+        touched.remove(type)
         try connection.run(
             "UPDATE record_type SET modified = ? WHERE id = ?",
             [.time(modified), .integer(type.rawValue)])

@@ -80,8 +80,8 @@ extension Transaction {
             type = try remakeType(version.zone, version.type).id
         }
         let place = try writablePlace(type)
-        let stem =
-            if let existing { existing.entry.stem } else {
+        let (stem, draft) =
+            if let existing { (existing.entry.stem, StoredRecord?.some(existing)) } else {
                 try freeStem(for: version.name, place)
             }
         var new = NewState(text: version.text, place: place, stem: stem)
@@ -93,7 +93,6 @@ extension Transaction {
             }
         }
         new.name = version.name
-        let draft = try connection.stored(type, stem)
         return try bringing(new, under: draft) { (new) throws(RecordError) in
             try create(new, over: draft, id: nil)
         }

@@ -45,6 +45,8 @@ extension Transaction {
         var createdBy: String?
         var changedBy: String?
         var name: RecordName?
+        /// Looked up when nil.
+        var generation: Int64?
         var effect = FileEffect.replaced
     }
 
@@ -79,7 +81,10 @@ extension Transaction {
         try adopt(document, new.place.name)
         let name =
             if let name = new.name { name } else { try freeName(new.stem, new.place) }
-        let generation = try lastGeneration(name, new.place.zone.id) + 1
+        let generation =
+            if let generation = new.generation { generation } else {
+                try lastGeneration(name, new.place.zone.id) + 1
+            }
         let record: RecordID
         if let draft {
             record = draft.id

@@ -3,18 +3,20 @@ import RecordSQL
 
 extension Transaction {
     /// The stem of a name that comes from the server. `X:TYPE` shows as X, unless X itself is
-    /// there; when X itself comes later, the other one makes room.
-    func freeStem(for name: RecordName, _ place: TypePlace) throws(RecordError) -> Stem {
+    /// there; when X itself comes later, the other one makes room. With the record that has the stem
+    /// and no other name: a draft.
+    func freeStem(
+        for name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
         let suffix = [UInt8(ascii: ":")] + place.name.bytes
         if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
             let short = Stem(
                 encoding: RecordName(bytes: Array(name.bytes.dropLast(suffix.count))))
-            if try connection.stored(place.type, short) == nil { return short }
+            if try connection.stored(place.type, short) == nil { return (short, nil) }
         }
         let stem = Stem(encoding: name)
-        guard let other = try connection.stored(place.type, stem), let otherName = other.name,
-            otherName != name
-        else { return stem }
+        let other = try connection.stored(place.type, stem)
+        guard let other, let otherName = other.name, otherName != name else { return (stem, other) }
         try connection.run(
             "UPDATE record SET stem = ? WHERE id = ?",
             [.name(Stem(encoding: otherName)), .integer(other.id.rawValue)])
@@ -23,13 +25,13 @@ extension Transaction {
         note(
             .created, zone: other.zone, type: place.type, record: other.id,
             stem: Stem(encoding: otherName))
-        return stem
+        return (stem, nil)
     }
 
     /// A record of another type comes with the name of one that is here. One that the server never
     /// had gets the longer name, as if it had come later; else the server's was made anew.
     func makeRoom(
-        _ existing: StoredRecord, _ change: RemoteChange
+        _ existing: StoredRecord, _ zone: ZoneID, _ change: RemoteChange
     ) throws(RecordError) {
         let type = try place(existing.entry.type).name
         let longer = RecordName(bytes: change.name.bytes + [UInt8(ascii: ":")] + type.bytes)

@@ -1,0 +1,94 @@
+import RecordModel
+import RecordSQL
+
+/// What the server has, and what it was not told or has not answered.
+extension RemoteApplication {
+    /// Whether the server tells of what is about to be deleted, or being deleted, and nobody has
+    /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
+    func isOfDelete(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
+        guard let row = try outgoing(change.name), row.operation == .delete else { return false }
+        if let base = try connection.base(ofDelete: row.id) {
+            return base.changeTag == change.changeTag
+        }
+        guard let sent = try sentVersion(of: change, with: text) else { return false }
+        try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
+        return true
+    }
+
+    func acknowledged(
+        _ record: RecordID, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        guard let text = try connection.baseText(of: record) else { return nil }
+        return try transaction.parse(text, place)
+    }
+
+    /// What the server has, when the record has the same values: the version with them.
+    func content(
+        _ text: [UInt8], _ saved: SaveResult, of name: RecordName
+    ) throws(RecordError) -> BaseContent {
+        if let version = saved.version { return .version(version) }
+        if let newest = try connection.newestVersion(name, zone) {
+            return .version(newest)
+        }
+        return .text(text)
+    }
+
+    /// The version that was sent and whose values the server tells of now: the answer to it got lost
+    /// or is still to come. A damaged one tells nothing.
+    func sentVersion(
+        of change: RemoteChange, with text: [UInt8]
+    ) throws(RecordError) -> Int64? {
+        let versions = try connection.all(
+            """
+            SELECT h.token, h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
+            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id
+            """, [.integer(zone.rawValue), .name(change.name)]
+        ) { (token: $0.int64(0), text: $0.wholeText(1)) }
+        for version in versions {
+            guard let stored = version.text else { continue }
+            if stored == text { return version.token }
+            do throws(RecordError) {
+                let told = try transaction.parse(text, of: change.type)
+                if try transaction.parse(stored, of: change.type).hasSameValues(as: told) {
+                    return version.token
+                }
+            } catch  where error.isAboutContent {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// The later of what waits and what is on its way.
+    private func outgoing(_ name: RecordName) throws(RecordError) -> OutboxRow? {
+        try connection.first(
+            """
+            SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ?
+            ORDER BY batch != 0, id DESC LIMIT 1
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.outbox() }
+    }
+
+    func pendingEdit(_ name: RecordName) throws(RecordError) -> Bool {
+        guard let row = try outgoing(name) else { return false }
+        return row.operation != .delete
+    }
+
+    func setPending(
+        _ name: RecordName, _ old: OutboxRow.Operation, to new: OutboxRow.Operation
+    ) throws(RecordError) {
+        try connection.run(
+            "UPDATE outbox SET operation = ? WHERE zone_id = ? AND name = ? AND operation = ?",
+            [
+                .integer(new.rawValue), .integer(zone.rawValue), .name(name),
+                .integer(old.rawValue),
+            ])
+    }
+
+    /// What is on its way is answered for by whoever sends it.
+    func forgetPending(_ name: RecordName) throws(RecordError) {
+        try connection.run(
+            "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0",
+            [.integer(zone.rawValue), .name(name)])
+    }
+}

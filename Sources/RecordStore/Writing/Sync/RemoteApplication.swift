@@ -1,0 +1,184 @@
+import RecordModel
+import RecordSQL
+
+/// What the server reports of one zone, merged by field with what is pending here.
+///
+/// A page of a first download is many new records of few types. Each costs six statements: what is
+/// known of its name, whether its stem is free, and four rows.
+struct RemoteApplication {
+    let transaction: Transaction
+    let zone: ZoneID
+    /// Those that the page has named so far.
+    private var types: [RecordTypeName: TypePlace] = [:]
+
+    /// Errors: invalidArgument for another author than sync.
+    init(_ transaction: Transaction, _ zone: ZoneID) throws(RecordError) {
+        guard transaction.author == .sync else {
+            throw RecordError(.invalidArgument, "Remote changes are made by sync.")
+        }
+        self.transaction = transaction
+        self.zone = zone
+    }
+
+    var connection: SQLConnection { transaction.connection }
+
+    mutating func apply(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
+        let known = try known(change.name)
+        switch change.operation {
+        case .delete: return try delete(known, change)
+        case .upsert(let sent, let parent):
+            let fields = try transaction.schema(of: change.type).reading(sent)
+            if let existing = known.record,
+                try transaction.place(existing.entry.type).name == change.type
+            {
+                return try update(existing, known, change, fields, parent)
+            }
+            if let existing = known.record {
+                try transaction.makeRoom(existing, zone, change)
+            }
+            return try create(known, change, fields, parent)
+        }
+    }
+
+    // MARK: What is known
+
+    /// What this store has of a name.
+    struct Known {
+        let record: StoredRecord?
+        /// Whether the server was not told something, or has not answered.
+        let isPending: Bool
+        /// Of the last record of the name; 0 when there was none.
+        let generation: Int64
+    }
+
+    private func known(_ name: RecordName) throws(RecordError) -> Known {
+        let known = try connection.first(
+            """
+            SELECT \(StoredRecord.columns("r")),
+                EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2),
+                (SELECT generation FROM history WHERE zone_id = ?1 AND name = ?2
+                    ORDER BY token DESC LIMIT 1)
+            FROM (SELECT 1) LEFT JOIN record r ON r.zone_id = ?1 AND r.name = ?2
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { row in
+            Known(
+                record: row.isNull(0) ? nil : StoredRecord(row),
+                isPending: row.bool(StoredRecord.columnCount),
+                generation: row.int64IfPresent(StoredRecord.columnCount + 1) ?? 0)
+        }
+        return known ?? Known(record: nil, isPending: false, generation: 0)
+    }
+
+    private mutating func place(_ type: RecordTypeName) throws(RecordError) -> TypePlace {
+        if let place = types[type] { return place }
+        let place = try transaction.place(try transaction.makeType(zone, type).id)
+        types[type] = place
+        return place
+    }
+
+    // MARK: The three changes
+
+    private mutating func create(
+        _ known: Known, _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
+    ) throws(RecordError) -> RemoteResult {
+        let text = try printed(fields, parent, change.type)
+        if known.isPending {
+            if try isOfDelete(change, text) {
+                return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
+            }
+            // Delete against edit: the edit wins.
+            try forgetPending(change.name)
+        }
+        let place = try place(change.type)
+        let (stem, draft) = try transaction.freeStem(for: change.name, place)
+        var new = Transaction.NewState(text: text, place: place, stem: stem)
+        new.name = change.name
+        new.generation = known.generation + 1
+        new.created = change.created
+        new.createdBy = change.createdBy
+        new.modified = change.modified
+        new.changedBy = change.modifiedBy
+        let result = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
+            try transaction.create(new, over: draft, id: nil)
+        }
+        try transaction.putBase(
+            result.id, change.changeTag, try content(text, result, of: change.name))
+        return RemoteResult(outcome: .created, id: result.id, conflicts: [])
+    }
+
+    private func update(
+        _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
+        _ parent: RecordName?
+    ) throws(RecordError) -> RemoteResult {
+        if existing.state == .waitingDelete,
+            try connection.baseTag(of: existing.id) == change.changeTag
+        {
+            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
+        }
+        let place = try transaction.place(existing.entry.type)
+        guard let text = try connection.savedText(of: existing.id) else {
+            throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
+        }
+        let local = try transaction.parse(text, place)
+        let remote = try transaction.parse(try printed(fields, parent, place.name), place)
+        let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
+        var base: RecordDocument? = local
+        if known.isPending, try pendingEdit(change.name) {
+            // Of what was sent and is told now, nothing is news.
+            base = sent == nil ? try acknowledged(existing.id, place) : remote
+        }
+        let (newText, conflicts) = transaction.merge(
+            local, with: fields, parent: parent, since: base)
+        var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
+        new.modified = change.modified
+        new.changedBy = change.modifiedBy
+        let result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
+            try transaction.update(existing, to: new)
+        }
+        if try transaction.parse(newText, place).hasSameValues(as: remote) {
+            try forgetPending(change.name)
+            try transaction.putBase(
+                existing.id, change.changeTag,
+                try content(remote.text, result, of: change.name))
+        } else {
+            try transaction.putBase(
+                existing.id, change.changeTag, sent.map { .version($0) } ?? .text(remote.text))
+        }
+        if known.isPending { try setPending(change.name, .create, to: .update) }
+        return RemoteResult(
+            outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,
+            conflicts: conflicts)
+    }
+
+    /// A deletion loses against an edit that is still to be sent: the record stays and is made
+    /// anew on the server.
+    private func delete(
+        _ known: Known, _ change: RemoteChange
+    ) throws(RecordError) -> RemoteResult {
+        guard let existing = known.record else {
+            try forgetPending(change.name)
+            return RemoteResult(outcome: .absent, id: nil, conflicts: [])
+        }
+        if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
+            try setPending(change.name, .update, to: .create)
+            try connection.run(
+                "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
+            return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
+        }
+        try forgetPending(change.name)
+        let draft = try connection.draft(of: existing.id)
+        try transaction.finalizeDelete(existing.id)
+        if let draft {
+            // Nobody but this machine has that text.
+            _ = try transaction.saveDraft(
+                text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
+        }
+        return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+    }
+
+    private func printed(
+        _ fields: [RecordField], _ parent: RecordName?, _ type: RecordTypeName
+    ) throws(RecordError) -> [UInt8] {
+        RecordDocument.print(fields, parent: parent, schema: try transaction.schema(of: type))
+    }
+}
