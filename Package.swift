@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What reads and writes every text runs in debug builds as in release: without, a third of the tests'
+/// What reads and writes every text runs in debug builds as in release: without, a sixth of the tests'
 /// time is JSON.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 

@@ -15,13 +15,19 @@ import Testing
         }
     }
 
-    @Test("a changed byte in a record is an error with advice, and the check names the record")
-    func record() throws {
+    /// The record a with a changed byte, and b beside it.
+    private func withDamagedRecord() throws -> (StoreFixture, RecordID) {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
-        try fixture.save("b", #"{"n":2}"#)
+        try fixture.save("b", #"{"n":1}"#)
         try damage(
             fixture, "UPDATE record_text SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
+        return (fixture, id)
+    }
+
+    @Test("a changed byte in a record is an error with advice, and the check names the record")
+    func record() throws {
+        let (fixture, id) = try withDamagedRecord()
         for read in [fixture.store.text(of:), fixture.store.savedText(of:)] {
             let error = failure { try read(id) }
             #expect(error?.code == .corrupt)
@@ -54,11 +60,7 @@ import Testing
     @Test(
         "a damaged record is not sent but parked with the reason, and what the server had is told")
     func outgoing() throws {
-        let fixture = try StoreFixture()
-        let id = try fixture.save("a", #"{"n":1}"#).id
-        try fixture.save("b", #"{"n":1}"#)
-        try damage(
-            fixture, "UPDATE record_text SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
+        let (fixture, _) = try withDamagedRecord()
         let claim = try #require(try fixture.claim().first)
         #expect(claim.row.name == RecordName("b"))
         let parked = try #require(try fixture.outbox().first { $0.name == RecordName("a") })

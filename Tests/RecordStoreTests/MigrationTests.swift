@@ -6,15 +6,22 @@ import Testing
 /// Stores as earlier versions left them: each version's stays, for a published migration may never
 /// lose what it found.
 @Suite struct MigrationTests {
-    @Test("a store of the first version opens with all it held")
-    func firstVersion() throws {
+    /// A state directory with the database of an earlier version.
+    private func directory(with database: String) throws -> String {
+        let saved = try #require(
+            Bundle.module.path(forResource: database, ofType: "sqlite", inDirectory: "Fixtures"))
         let directory = temporaryDirectory()
         let files = FileManager.default
         try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer { try? files.removeItem(atPath: directory) }
-        let saved = try #require(
-            Bundle.module.path(forResource: "v1", ofType: "sqlite", inDirectory: "Fixtures"))
         try files.copyItem(atPath: saved, toPath: directory + "/store.sqlite")
+        return directory
+    }
+
+    @Test("a store of the first version opens with all it held")
+    func firstVersion() throws {
+        let directory = try directory(with: "v1")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let files = FileManager.default
         let bytes = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
         try files.createDirectory(
             atPath: directory + "/assets/2c", withIntermediateDirectories: true)
@@ -45,13 +52,8 @@ import Testing
 
     @Test("what the server had and what is to be sent outlive the version that stored base texts")
     func baseTexts() throws {
-        let directory = temporaryDirectory()
-        let files = FileManager.default
-        try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer { try? files.removeItem(atPath: directory) }
-        let saved = try #require(
-            Bundle.module.path(forResource: "checksums", ofType: "sqlite", inDirectory: "Fixtures"))
-        try files.copyItem(atPath: saved, toPath: directory + "/store.sqlite")
+        let directory = try directory(with: "checksums")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
 
         let store = try RecordStore.open(directory: directory)
         #expect(try store.integrityCheck(deep: true) == [])

@@ -66,7 +66,6 @@ import Testing
         try apply(page(0..<200))
         let again = try statements { try apply(page(0..<200)) }
         let changed = try statements { try apply(page(0..<200, n: 2)) }
-        print("statements a record: unchanged \(again / 200), changed \(changed / 200)")
         #expect(again <= 200 * 8 + 10 && changed <= 200 * 12 + 10, "\(again), \(changed)")
         #expect(try fixture.text("r7") == "{\n  \"n\": 2,\n  \"title\": \"t7\"\n}\n")
         try fixture.expectSound()

@@ -5,8 +5,8 @@ import RecordTree
 import TestSupport
 import Testing
 
-/// 40 000 calls with extreme values, in the long form 100 000. `RECORDFS_FUZZ_SEED=N` runs one seed and prints its steps;
-/// the seed of a run that traps is the last that was printed.
+/// 40 000 calls with extreme values, in the long form 100 000. `RECORDFS_FUZZ_SEED=N` runs one seed
+/// and prints its steps; the seed of a run that traps is the last that was printed.
 @Suite("The tree under extreme calls", .serialized)
 struct TreeFuzzTests {
     private static let stepsARun = 2000

@@ -34,7 +34,7 @@ struct RemoteApplication {
                 return try update(existing, known, change, fields, parent)
             }
             if let existing = known.record {
-                try transaction.makeRoom(existing, zone, change)
+                try transaction.makeRoom(existing, change)
             }
             return try create(known, change, fields, parent)
         }
@@ -136,7 +136,7 @@ struct RemoteApplication {
             try transaction.update(existing, to: new)
         }
         if try transaction.parse(newText, place).hasSameValues(as: remote) {
-            try forgetPending(change.name)
+            if known.isPending { try forgetPending(change.name) }
             try transaction.putBase(
                 existing.id, change.changeTag,
                 try content(remote.text, result, of: change.name))
@@ -156,7 +156,7 @@ struct RemoteApplication {
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
         guard let existing = known.record else {
-            try forgetPending(change.name)
+            if known.isPending { try forgetPending(change.name) }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
         if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
@@ -165,7 +165,7 @@ struct RemoteApplication {
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
             return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
         }
-        try forgetPending(change.name)
+        if known.isPending { try forgetPending(change.name) }
         let draft = try connection.draft(of: existing.id)
         try transaction.finalizeDelete(existing.id)
         if let draft {

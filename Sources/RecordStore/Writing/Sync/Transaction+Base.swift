@@ -75,15 +75,31 @@ extension BaseContent {
 
 extension SQLConnection {
     /// The last state that the server has acknowledged.
-    func baseText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+    func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
         try first(
             """
-            SELECT COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
+            SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
             FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
-            """, [.integer(id.rawValue)]
-        ) { row throws(RecordError) in
-            try row.text(0) { "the base of record \(id)" }
-        }
+            """, [.integer(record.rawValue)]
+        ) { $0.acknowledgedState() }
+    }
+
+    /// The same of what an outgoing delete deletes.
+    func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
+        try first(
+            """
+            SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum)
+            FROM outbox o LEFT JOIN history h ON h.token = o.base_version
+            WHERE o.id = ? AND o.base_tag IS NOT NULL
+            """, [.integer(row)]
+        ) { $0.acknowledgedState() }
+    }
+
+    /// Errors: corrupt.
+    func baseText(of record: RecordID) throws(RecordError) -> [UInt8]? {
+        guard let base = try base(of: record) else { return nil }
+        guard let text = base.text else { throw .damagedText("the base of record \(record)") }
+        return text
     }
 
     func baseTag(of id: RecordID) throws(RecordError) -> String? {
@@ -105,5 +121,11 @@ extension SQLConnection {
             "SELECT MAX(token) FROM history WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)]
         ) { $0.int64IfPresent(0) } ?? nil
+    }
+}
+
+extension SQLStatement {
+    fileprivate func acknowledgedState() -> AcknowledgedState {
+        AcknowledgedState(changeTag: string(0), text: wholeText(1))
     }
 }

@@ -156,14 +156,16 @@ private struct Claiming {
         let version =
             row.operation == .delete
             ? row.sent : try connection.newestVersion(row.name, row.zone)
-        try connection.run(
-            "UPDATE outbox SET batch = ?, attempts = attempts + 1, sent = ? WHERE id = ?",
-            [.integer(batch), .optional(version), .integer(row.id)])
+        let taken = try connection.first(
+            """
+            UPDATE outbox SET batch = ?, attempts = attempts + 1, sent = ? WHERE id = ?
+            RETURNING \(Columns.outbox)
+            """, [.integer(batch), .optional(version), .integer(row.id)]
+        ) { $0.outbox() }
+        guard let taken else { throw RecordError(.notFound, "The outgoing change is gone.") }
         bytes += claim.bytes
         found[row.id] = .taken
-        claims.append(
-            OutboxClaim(
-                row: try transaction.outboxRow(row.id), base: claim.base, document: claim.document))
+        claims.append(OutboxClaim(row: taken, base: claim.base, document: claim.document))
     }
 
     /// The change that makes a record on the server, when that is still to come.
@@ -200,32 +202,5 @@ extension FieldValue {
             for value in values { value.collectReferences(in: zone, &names) }
         case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .json: break
         }
-    }
-}
-
-extension SQLConnection {
-    fileprivate func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
-        try first(
-            """
-            SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
-            FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
-            """, [.integer(record.rawValue)]
-        ) { $0.acknowledgedState() }
-    }
-
-    func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
-        try first(
-            """
-            SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum)
-            FROM outbox o LEFT JOIN history h ON h.token = o.base_version
-            WHERE o.id = ? AND o.base_tag IS NOT NULL
-            """, [.integer(row)]
-        ) { $0.acknowledgedState() }
-    }
-}
-
-extension SQLStatement {
-    fileprivate func acknowledgedState() -> AcknowledgedState {
-        AcknowledgedState(changeTag: string(0), text: wholeText(1))
     }
 }

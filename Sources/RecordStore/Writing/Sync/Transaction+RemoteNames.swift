@@ -31,7 +31,7 @@ extension Transaction {
     /// A record of another type comes with the name of one that is here. One that the server never
     /// had gets the longer name, as if it had come later; else the server's was made anew.
     func makeRoom(
-        _ existing: StoredRecord, _ zone: ZoneID, _ change: RemoteChange
+        _ existing: StoredRecord, _ change: RemoteChange
     ) throws(RecordError) {
         let type = try place(existing.entry.type).name
         let longer = RecordName(bytes: change.name.bytes + [UInt8(ascii: ":")] + type.bytes)
