@@ -45,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -77,13 +78,22 @@ let package = Package(
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "RecordMount", "RecordTree", "RecordStore", "RecordModel", "RecordControl",
-                logging, arguments,
+                "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
+                "RecordModel", "RecordControl", logging, arguments,
             ],
             swiftSettings: settings),
         .target(
             name: "RecordSQL", dependencies: ["RecordModel", grdb], swiftSettings: hot),
         .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: hot),
+        .target(
+            name: "RecordSync",
+            dependencies: [
+                "RecordModel", "RecordStore", "RecordWire", logging,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], swiftSettings: settings),
         .target(
             name: "RecordServer",
             dependencies: ["CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging]
@@ -93,7 +103,15 @@ let package = Package(
             name: "recordfs-server",
             dependencies: ["RecordServer", "RecordWire", "RecordModel", logging, arguments],
             swiftSettings: settings),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["RecordModel"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "RecordServer", "RecordWire", "RecordModel", "TestSupport", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], path: "Tests/ServerTestSupport", swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),
@@ -115,16 +133,26 @@ let package = Package(
             name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "RecordSyncTests",
+            dependencies: [
+                "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
+                "ServerTestSupport", "TestSupport", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
             name: "RecordServerTests",
             dependencies: [
                 "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
-                "TestSupport", grdb, logging, .product(name: "NIOEmbedded", package: "swift-nio"),
+                "ServerTestSupport", "TestSupport", grdb, logging,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + http + crypto,
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(
             name: "MountTests",
-            dependencies: ["recordfs", "RecordModel", "CTestSystem", "TestSupport"],
+            dependencies: [
+                "recordfs", "recordfs-server", "RecordModel", "CTestSystem", "TestSupport",
+            ],
             swiftSettings: settings),
     ]
 )

@@ -3,7 +3,7 @@ import Glibc
 package import Logging
 package import RecordModel
 package import RecordStore
-import RecordTree
+package import RecordTree
 import Synchronization
 
 /// How a store is mounted.
@@ -35,16 +35,20 @@ package enum MountDaemon {
     /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted,
     /// detached or asked to `stop`; the last two also while it has users.
     /// The store stays open; what waited is final when this returns.
-    /// - Parameter unsaved: knows while it runs what could not be saved.
+    /// - Parameters:
+    ///   - unsaved: knows while it runs what could not be saved.
+    ///   - exchange: what `.recordfs` shows and asks of the record server.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
-        unsaved: UnsavedTexts, logger: Logger, ready: @escaping @Sendable () -> Void
+        unsaved: UnsavedTexts, exchange: ServerExchange, logger: Logger,
+        ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
             owner: getuid(), group: getgid(), isReadOnly: configuration.readOnly,
             grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
+        options.exchange = exchange
         options.report = { logger.notice("\($0)") }
         let tree = Tree(store: store, options: options)
         try tree.start()

@@ -23,6 +23,7 @@ package final class Tree: Sendable {
         package var clock: any WallClock
         /// Brings assets that are not on this machine.
         package var fetcher: any AssetFetcher
+        package var exchange = ServerExchange.none
         /// Hears what the tree does by itself, for the log.
         package var report: @Sendable (String) -> Void = { _ in }
 

@@ -83,7 +83,9 @@ struct RecordFSCommand: ParsableCommand {
             GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, RestoreCommand.self,
             DraftCommand.self, ImportCommand.self, ExportCommand.self, SchemaCommand.self,
-            CheckCommand.self, DoctorCommand.self, CompletionsCommand.self, CompleteCommand.self,
+            LoginCommand.self, LogoutCommand.self, SyncCommand.self, PauseCommand.self,
+            ResumeCommand.self, RetryCommand.self, CheckCommand.self, DoctorCommand.self,
+            CompletionsCommand.self, CompleteCommand.self,
             DebugCommand.self, GuardCommand.self,
         ])
 }

@@ -237,11 +237,13 @@ struct ControlExecutorTests {
         #expect(access(store.assetPath(SHA256.hash(bytes("used bytes"))), F_OK) == 0)
     }
 
-    @Test("status and sync are answered; verbs that need a server say so")
+    @Test("status and flush are answered; verbs that need a daemon say so")
     func verbs() throws {
         #expect(try perform(.status).integerMember("pid") == Int64(getpid()))
-        _ = try perform(.verb(.sync))
-        #expect(try error { _ = try perform(.verb(.pause)) }.code == .unsupported)
+        _ = try perform(.verb(.flush))
+        for verb in ControlVerb.allCases where verb != .flush {
+            #expect(try error { _ = try perform(.verb(verb)) }.code == .unsupported)
+        }
     }
 
     @Test("a remote change is refused outside of tests")

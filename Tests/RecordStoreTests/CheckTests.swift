@@ -1,5 +1,6 @@
 import RecordModel
 import RecordSQL
+import TestSupport
 import Testing
 
 @testable import RecordStore

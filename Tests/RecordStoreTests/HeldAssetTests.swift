@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import TestSupport
 import Testing
 
 @Suite("Assets that come before their record, and the times they set")

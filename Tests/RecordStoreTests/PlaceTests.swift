@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import TestSupport
 import Testing
 
 @Suite struct PlaceTests {

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Pages of a zone's feed, with the tokens that end them.
@@ -94,7 +95,9 @@ import Testing
         #expect(try fixture.store.lastToken() == history)
     }
 
-    @Test("tokens of databases and zones are apart, outlive a restart, and go with their zone")
+    @Test(
+        "tokens of databases and zones are apart, outlive a restart, and go when the zone is gone there"
+    )
     func tokens() throws {
         let feeds: [Feed] = [.database(.private), .database(.shared), .zone(fixture.zone.id)]
         try fixture.write(.sync) { transaction throws(RecordError) in
@@ -110,6 +113,11 @@ import Testing
             try transaction.removeType(self.fixture.note)
             try transaction.removeType(self.fixture.task)
             try transaction.removeZone(self.fixture.zone.id)
+        }
+        // The server has to be told that it was removed here.
+        #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) != nil)
+        try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.removeZoneOfServer(self.fixture.zone.id)
         }
         #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) == nil)
         #expect(try fixture.store.feedToken(of: .database(.private)) == [0])

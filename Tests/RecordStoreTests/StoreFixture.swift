@@ -2,18 +2,12 @@ import FoundationEssentials
 import RecordModel
 import RecordStore
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
 import Glibc
 #endif
-
-/// A clock that tests move by hand.
-final class ManualClock: WallClock {
-    private let time = Mutex(Timestamp(seconds: 1_800_000_000))
-    var now: Timestamp { time.withLock { $0 } }
-    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
-}
 
 /// A store in a fresh directory, with one zone of a database and the types Note and Task in it.
 final class StoreFixture {

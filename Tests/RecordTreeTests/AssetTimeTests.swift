@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// The time of an asset is set and kept as that of a file on a disk: rsync and tar rely on it.

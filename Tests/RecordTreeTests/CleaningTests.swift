@@ -3,6 +3,7 @@ import RecordModel
 import RecordStore
 import RecordTree
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Cleaning by the mount")

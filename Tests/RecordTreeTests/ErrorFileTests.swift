@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 @Suite("The file .error")

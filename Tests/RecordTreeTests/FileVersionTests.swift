@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// What another file under a record's name means for those who have the old one open.

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// The identity of a record is its name: the save sequences of editors, call by call.

@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordTree
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Reads that are given up")

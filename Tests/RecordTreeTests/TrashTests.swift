@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 @Suite("The trash")

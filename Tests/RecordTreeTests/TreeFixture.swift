@@ -4,29 +4,8 @@ import RecordModel
 import RecordStore
 import RecordTree
 import Synchronization
+import TestSupport
 import Testing
-
-/// A clock that tests move.
-final class ManualClock: WallClock {
-    private struct State {
-        var now = Timestamp(seconds: 1_800_000_000)
-        var uptime: Duration = .seconds(5000)
-    }
-    private let state = Mutex(State())
-    var now: Timestamp { state.withLock { $0.now } }
-    var uptime: Duration { state.withLock { $0.uptime } }
-
-    /// Time passes.
-    func advance(_ duration: Duration) {
-        state.withLock { state in
-            state.now = state.now + duration
-            state.uptime += duration
-        }
-    }
-
-    /// Somebody sets the clock.
-    func set(_ now: Timestamp) { state.withLock { $0.now = now } }
-}
 
 /// A tree over a fresh store, driven as the kernel drives it.
 final class TreeFixture {

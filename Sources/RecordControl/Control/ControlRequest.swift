@@ -3,7 +3,11 @@ package import RecordStore
 
 /// A command for the running daemon that takes no path (also one line in `.recordfs/ctl`).
 package enum ControlVerb: String, Sendable, CaseIterable {
-    case sync, pause, resume, retry, shutdown
+    /// Puts everything that was saved on stable storage.
+    case flush
+    /// Of the exchange with the record server. `account`: somebody has signed in or out.
+    case sync, pause, resume, retry, account
+    case shutdown
 }
 
 /// The rows of one transaction of an import.

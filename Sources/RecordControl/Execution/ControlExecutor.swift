@@ -13,7 +13,7 @@ package struct ControlExecutor: Sendable {
     /// Whether it takes what only tests may ask for.
     let isForTests: Bool
 
-    /// Without handlers: `sync` puts everything on stable storage, the other verbs need a daemon.
+    /// Without handlers: `flush` puts everything on stable storage, the other verbs need a daemon.
     package init(
         store: RecordStore, verbs: VerbHandler? = nil, isForTests: Bool = TestRun.isDeclared,
         status: @escaping @Sendable () -> JSONValue = { .object([]) }
@@ -33,7 +33,7 @@ package struct ControlExecutor: Sendable {
     private static func runAlone(
         _ verb: ControlVerb, _ store: RecordStore
     ) throws(RecordError) -> JSONValue {
-        guard verb == .sync else {
+        guard verb == .flush else {
             throw RecordError(
                 .unsupported, "there is no daemon to \(verb.rawValue). Mount first.")
         }

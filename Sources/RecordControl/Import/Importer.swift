@@ -161,7 +161,7 @@ package struct Importer {
         else { return }
         lastCheckpoint = now
         // A checkpoint must never know of rows that a power cut can still take.
-        _ = try perform(.verb(.sync))
+        _ = try perform(.verb(.flush))
         try checkpoint.save(rows: progress.rows)
     }
 }

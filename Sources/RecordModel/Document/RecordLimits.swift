@@ -11,4 +11,10 @@ package struct RecordLimits: Sendable, Hashable {
 
     package init() {}
     package static let standard = RecordLimits()
+    /// For what the server has: it is not ours to refuse.
+    package static let received: RecordLimits = {
+        var limits = RecordLimits()
+        limits.recordBytes = .max
+        return limits
+    }()
 }

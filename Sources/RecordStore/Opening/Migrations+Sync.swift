@@ -31,4 +31,15 @@ extension Migrations {
             PRIMARY KEY (database, zone_id)
         ) WITHOUT ROWID;
         """
+
+    /// The feed of a zone that had begun and begins anew tells all that is there, and not what is gone
+    /// since: each base knows in which pass the server last told of it. There is a row as long as the
+    /// pass goes on.
+    static let feedPasses = """
+        CREATE TABLE feed_pass (
+            pass INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone_id INTEGER NOT NULL UNIQUE
+        );
+        ALTER TABLE base ADD COLUMN pass INTEGER NOT NULL DEFAULT 0;
+        """
 }

@@ -22,6 +22,9 @@ enum Migrations {
         migrator.registerMigration("feed tokens") { database in
             try database.execute(sql: feedTokens)
         }
+        migrator.registerMigration("feed passes") { database in
+            try database.execute(sql: feedPasses)
+        }
         return migrator
     }
 
@@ -30,7 +33,9 @@ enum Migrations {
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
         "asset", "history", "trash", "kept_asset", "outbox", "record_search",
     ]
-    static let laterTables: Set<String> = ["past_type", "refusal", "loose_asset", "feed_token"]
+    static let laterTables: Set<String> = [
+        "past_type", "refusal", "loose_asset", "feed_token", "feed_pass",
+    ]
 
     /// The columns come last and are NULL until the loop behind fills them.
     private static let checksums = """

@@ -88,6 +88,17 @@ extension RecordStore {
     // MARK: Outbox and figures
 
     /// The changes that wait for the server or are on their way, oldest first.
+    /// Changes that the server has refused, oldest first.
+    package func parkedChanges(limit: Int) throws(RecordError) -> [OutboxRow] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.outbox) FROM outbox WHERE error IS NOT NULL ORDER BY id LIMIT ?
+                """, [.integer(Int64(limit))]
+            ) { $0.outbox() }
+        }
+    }
+
     package func outbox(limit: Int) throws(RecordError) -> [OutboxRow] {
         try read { connection throws(RecordError) in
             try connection.all(

@@ -33,17 +33,31 @@ package struct RemoteChange: Sendable {
     }
 }
 
+extension RemoteChange {
+    /// A record that is gone there.
+    package init(deleted name: RecordName) {
+        self.init(type: RecordTypeName(bytes: []), name: name, operation: .delete)
+    }
+}
+
 /// A page of a zone's feed.
 package struct RemotePage: Sendable {
     package var zone: ZoneID
     package var changes: [RemoteChange]
     /// The token that continues the feed behind this page; nil for changes that no feed has told of.
     package var token: [UInt8]?
+    /// Records that the server has and that cannot be shown here: they are not gone.
+    package var passedOver: [RecordName] = []
+    /// Nothing comes behind it for now.
+    package var isLast: Bool
 
-    package init(zone: ZoneID, changes: [RemoteChange], token: [UInt8]? = nil) {
+    package init(
+        zone: ZoneID, changes: [RemoteChange], token: [UInt8]? = nil, isLast: Bool = false
+    ) {
         self.zone = zone
         self.changes = changes
         self.token = token
+        self.isLast = isLast
     }
 }
 

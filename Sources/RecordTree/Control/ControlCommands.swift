@@ -67,6 +67,7 @@ extension Tree {
     private func run(command: String, arguments: [String]) throws(RecordError) {
         switch command {
         case "retry":
+            if options.exchange.status() != nil { try options.exchange.run(.retry) }
             guard retryUnsaved() else {
                 throw RecordError(.noSpace, "\(unsavedCount) records still cannot be saved")
             }
@@ -75,8 +76,9 @@ extension Tree {
                 throw RecordError(.invalidArgument, "write: forget cache")
             }
             notify(Database.allCases.map { .content(NodeNumber($0)) })
-        case "sync", "pause", "resume":
-            throw RecordError(.unsupported, "no record server is set up for this store")
+        case "sync": try options.exchange.run(.sync)
+        case "pause": try options.exchange.run(.pause)
+        case "resume": try options.exchange.run(.resume)
         default:
             throw RecordError(
                 .invalidArgument, "\(command): commands are sync, pause, resume, retry, forget")

@@ -22,9 +22,11 @@ extension Tree {
             zones.append(.object(members))
         }
         let scratch = try ScratchUsage.scratch(stateDirectory: store.directory)
+        let exchange = options.exchange.status()
         let status = JSONValue.object([
-            JSONMember(key: "account", value: .null),
-            JSONMember(key: "server", value: .null),
+            JSONMember(key: "account", value: exchange?["user"] ?? .null),
+            JSONMember(key: "server", value: exchange?["server"] ?? .null),
+            JSONMember(key: "sync", value: exchange ?? .null),
             JSONMember(key: "scratchFiles", value: .integer(scratch.files)),
             JSONMember(key: "scratchBytes", value: .integer(scratch.bytes)),
             JSONMember(key: "unsaved", value: .integer(Int64(unsavedCount))),

@@ -100,6 +100,8 @@ package struct PushTokenBody: Hashable, Sendable {
     package var apnsToken: Text?
     package var clientID: Text?
 
+    package init(apnsEnvironment: ServerEnvironment) { self.apnsEnvironment = apnsEnvironment }
+
     package init(_ json: JSONReader) throws(ServerError) {
         apnsEnvironment = try json.required("apnsEnvironment").choice()
         apnsToken = try json.string("apnsToken", maximumBytes: 1_024)

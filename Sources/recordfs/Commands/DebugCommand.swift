@@ -27,7 +27,10 @@ struct ApplyRemoteCommand: ParsableCommand {
 
 struct ControlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ctl", abstract: "Send sync, pause, resume, retry or shutdown to the daemon.")
+        commandName: "ctl", abstract: "Send a verb to the daemon.",
+        discussion: "Verbs: \(Self.verbs).")
+
+    private static let verbs = ControlVerb.allCases.map(\.rawValue).joined(separator: ", ")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The verb.")
@@ -36,7 +39,7 @@ struct ControlCommand: ParsableCommand {
     func run() throws {
         guard let verb = ControlVerb(rawValue: verb) else {
             throw CommandFailure(
-                verb, "is no verb. There are sync, pause, resume, retry and shutdown.",
+                verb, "is no verb. There are \(Self.verbs).",
                 status: ExitStatus.usage)
         }
         try state.access().perform(.verb(verb), about: nil)

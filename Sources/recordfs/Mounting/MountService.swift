@@ -61,16 +61,22 @@ struct MountService {
 
     private func serve() throws(CommandFailure) {
         let store = try reporting { () throws(RecordError) in try openStore() }
+        let sync = try reporting { () throws(RecordError) in
+            try MountedSync(store, logger: logger)
+        }
         // Where nothing can be written there is no place for a socket, and nothing to ask for.
         let server = try reporting(settings.directory) { () throws(RecordError) in
             try canWrite
                 ? ControlServer(
-                    directory: settings.directory, logger: logger, handler: handler(store)) : nil
+                    directory: settings.directory, logger: logger, handler: handler(store, sync))
+                : nil
         }
         let outcome = Result { () throws(CommandFailure) in
+            defer { sync.stop() }
             try reporting(settings.mountpoint) { () throws(RecordError) in
                 try MountDaemon.run(
-                    configuration, store: store, stop: stop, unsaved: unsaved, logger: logger
+                    configuration, store: store, stop: stop, unsaved: unsaved,
+                    exchange: sync.exchange, logger: logger
                 ) {
                     logger.info("Mounted at \(settings.mountpoint)")
                     sendReady([UInt8(ascii: "R")])
@@ -116,7 +122,7 @@ struct MountService {
         }
     }
 
-    private func handler(_ store: RecordStore) -> ControlServer.Handler {
+    private func handler(_ store: RecordStore, _ sync: MountedSync) -> ControlServer.Handler {
         let mountpoint = settings.mountpoint
         let directory = settings.directory
         let isReadOnly = settings.isReadOnly
@@ -126,16 +132,14 @@ struct MountService {
             store: store,
             verbs: { (verb) throws(RecordError) in
                 switch verb {
-                case .sync: try store.sync()
+                case .flush: try store.sync()
                 case .shutdown:
                     let records = UnsavedRecords(unsaved.paths())
                     guard records.isEmpty else {
                         throw RecordError(.noSpace, records.description(ofStore: directory))
                     }
                     try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
-                case .pause, .resume, .retry:
-                    throw RecordError(
-                        .unsupported, "there is no server to \(verb.rawValue) the exchange with.")
+                case .sync, .pause, .resume, .retry, .account: return try sync.run(verb)
                 }
                 return .object([])
             },
@@ -145,7 +149,7 @@ struct MountService {
                     "pid": .integer(getpid()), "mountpoint": .text(mountpoint),
                     "readOnly": .bool(isReadOnly), "since": .text(Showing.time(start)),
                     "version": .text(ProgramVersion.number), "unsaved": records.numberMember,
-                    "unsavedRecords": records.namesMember,
+                    "unsavedRecords": records.namesMember, "sync": sync.status,
                 ])
             })
         return { (request) throws(RecordError) in try executor.run(request) }

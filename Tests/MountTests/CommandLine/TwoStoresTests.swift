@@ -76,10 +76,41 @@ extension MountTests {
                 script: "recordfs status | sed -n \"s|^Mounted at $HOME\\([^ ]*\\).*|\\1|p\"",
                 output: "/Other\n", changes: false),
             Case(
+                command: "login",
+                script: """
+                    recordfs login http://127.0.0.1:1 --api-token t --user u --password-stdin \
+                        < /dev/null 2>&1 | grep -c 'cannot be reached'; ls ~/b | grep account
+                    """,
+                output: "1\n", changes: false),
+            Case(
+                command: "logout",
+                script: """
+                    echo '{"server": "http://s", "container": "c", "environment": "development",
+                        "apiToken": "t", "webAuthToken": "w", "user": "u"}' > ~/b/account.json
+                    recordfs logout; jq -r .webAuthToken ~/b/account.json
+                    """,
+                output: "Signed out of http://s.\n\n", changes: false),
+            Case(
+                command: "sync",
+                script: "recordfs sync 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
+                output: "1\n", changes: false),
+            Case(
+                command: "retry",
+                script: "recordfs retry 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
+                output: "1\n", changes: false),
+            Case(
+                command: "pause",
+                script: "recordfs pause 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
+                output: "1\n", changes: false),
+            Case(
+                command: "resume",
+                script: "recordfs resume 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
+                output: "1\n", changes: false),
+            Case(
                 command: "debug",
                 script: """
                     echo '{"path": "private/World/Country/Remote", "record": {}}' |
-                        recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl sync
+                        recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl flush
                     """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
             Case(
                 command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite("API tokens")

@@ -2,6 +2,8 @@ import Glibc
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Commands for users, tokens, keys and containers")

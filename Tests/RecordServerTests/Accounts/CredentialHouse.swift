@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import TestSupport
 
 /// A storage in memory with one container, one API token and one user, and what checks
 /// credentials against it.

@@ -2,6 +2,8 @@ import Crypto
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Server-to-server signatures")

@@ -3,6 +3,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import TestSupport
 import Testing
 

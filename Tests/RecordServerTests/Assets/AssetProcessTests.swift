@@ -2,6 +2,7 @@ import Crypto
 import Glibc
 import RecordModel
 import RecordWire
+import ServerTestSupport
 import TestSupport
 import Testing
 

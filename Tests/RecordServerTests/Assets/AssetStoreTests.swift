@@ -1,7 +1,9 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// A store that this suite is run over.

@@ -1,4 +1,6 @@
 import Glibc
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// Programs that nobody here wrote, against the real server over TLS.

@@ -2,6 +2,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// The three steps of an upload, for rows that need an asset.

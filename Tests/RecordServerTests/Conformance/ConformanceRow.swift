@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// One row of the protocol reference and what a server has to do for it. The name begins with the

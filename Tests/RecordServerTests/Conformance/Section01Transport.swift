@@ -2,6 +2,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Conformance §1: URL space and transport", .serialized) struct ConformanceSection1 {

@@ -3,6 +3,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Conformance §2.1: who may call what", .serialized) struct ConformanceSection2 {

@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Conformance §5.9-5.11: shares, short GUIDs, subscriptions", .serialized)

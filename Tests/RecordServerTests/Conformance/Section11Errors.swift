@@ -2,7 +2,9 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Conformance §11: error codes", .serialized) struct ConformanceSection11 {

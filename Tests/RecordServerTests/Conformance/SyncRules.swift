@@ -2,6 +2,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// The sync rules of the reference (§14) and the storage rules that follow (appendix B), as far as

@@ -5,6 +5,7 @@ import Logging
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing

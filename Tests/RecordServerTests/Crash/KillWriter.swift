@@ -1,6 +1,8 @@
 import RecordModel
 import RecordWire
+import ServerTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a writer knows of a record that the server has acknowledged.

@@ -3,7 +3,9 @@ import Logging
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// The credentials of one user and the zone that all write to.

@@ -1,6 +1,8 @@
 import HTTPTypes
 import RecordModel
 import RecordServer
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// What is no clean request, over a socket: refused with a status of the 400s, never a 500, and

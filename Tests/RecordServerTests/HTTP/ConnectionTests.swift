@@ -2,6 +2,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -350,34 +351,32 @@ import Testing
         return try #require(try JSONParser.parse(answer)["webcourierURL"]?.string).string
     }
 
-    @Test("500 slow connections do not delay an honest client")
+    @Test("500 slow connections keep no answer from an honest client, and stay")
     func slowloris() async throws {
+        // Longer than a client waits: who stood in a row behind one of them would get nothing.
         let server = try await TestServer(.socket) {
-            $0.limits.headerSeconds = 120
-            $0.limits.bodySeconds = 120
+            $0.limits.headerSeconds = 3_600
+            $0.limits.bodySeconds = 3_600
         }
         let target = try await server.target(.zonesList, .private, as: .alice)
-        let times = try await server.raw { port in
+        let answers = try await server.raw { port in
             var slow: [RawConnection] = []
             for index in 0..<500 {
                 slow.append(try Self.slowConnection(port, index, target))
             }
-            var times: [Duration] = []
+            var answers: [Int?] = []
             let honest = try RawConnection(port: port)
             for index in 0..<200 {
                 for connection in slow.dropFirst(index % 10 * 50).prefix(50) {
                     try connection.send("a")
                 }
-                let start = ContinuousClock.now
                 try honest.send(
                     "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
-                #expect(try honest.readAnswer()?.status == 200)
-                times.append(ContinuousClock.now - start)
+                answers.append(try honest.readAnswer()?.status)
             }
-            return times
+            return answers
         }
-        let p99 = times.sorted()[times.count * 99 / 100]
-        #expect(p99 < .seconds(1), "\(p99)")
+        #expect(answers == Array(repeating: 200, count: 200))
     }
 
     @Test("a graceful stop ends idle connections and lets requests end")

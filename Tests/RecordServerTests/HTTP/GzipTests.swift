@@ -2,6 +2,8 @@ import Foundation
 import HTTPTypes
 import RecordModel
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @testable import RecordServer

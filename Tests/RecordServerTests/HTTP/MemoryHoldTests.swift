@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// What operations hold while they read and print: each is asked with little memory, and again with

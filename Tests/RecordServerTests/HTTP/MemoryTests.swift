@@ -2,6 +2,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// What callers may make the server hold, and who is refused before anything of theirs is read.

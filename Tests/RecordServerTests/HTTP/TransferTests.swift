@@ -2,6 +2,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// Uploads and downloads over connections that are slow or come to a stop.

@@ -1,4 +1,5 @@
 import Glibc
+import ServerTestSupport
 import TestSupport
 
 /// What comes into a directory and goes away from it, so that a test can wait without taking the

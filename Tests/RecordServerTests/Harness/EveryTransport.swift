@@ -1,3 +1,5 @@
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// Runs each test of a suite with every transport: through the router, over a socket of 127.0.0.1,

@@ -1,5 +1,7 @@
 import RecordModel
 import RecordServer
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Configuration") struct ConfigurationTests {

@@ -1,4 +1,6 @@
 import Glibc
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// What an operator does with the scripts and the pages of this repository.

@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// Servers on directories, one after the other, and people who keep their credentials meanwhile.

@@ -1,6 +1,8 @@
 import Glibc
 import RecordModel
 import RecordServer
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// The real program, as its operator sees it.

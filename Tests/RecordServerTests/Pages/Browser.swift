@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordServer
+import ServerTestSupport
 import TestSupport
 
 /// Chromium without a window, driven over a pair of pipes by the Chrome DevTools Protocol: JSON

@@ -3,6 +3,8 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("The sign-in page")

@@ -2,7 +2,9 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Somebody with a browser without scripts: keeps cookies, fills in forms, follows what the test

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import RecordModel
 import RecordWire
+import ServerTestSupport
 import TestSupport
 import Testing
 

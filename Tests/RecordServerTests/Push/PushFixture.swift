@@ -2,6 +2,7 @@ import HTTPTypes
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import TestSupport
 import Testing
 

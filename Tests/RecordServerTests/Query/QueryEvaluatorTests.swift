@@ -1,5 +1,7 @@
 import RecordModel
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @testable import RecordServer

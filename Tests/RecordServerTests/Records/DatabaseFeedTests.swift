@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("changes/database and zones/changes", .everyTransport) struct DatabaseFeedTests {

@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// What client engines expect of a record server, numbers 65 to 91 of the acceptance checklist

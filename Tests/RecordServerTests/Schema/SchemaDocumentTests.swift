@@ -1,4 +1,6 @@
 import RecordModel
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Schema documents")

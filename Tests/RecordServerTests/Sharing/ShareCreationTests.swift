@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Creating shares") struct ShareCreationTests {

@@ -1,6 +1,8 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// A server with Alice's zone `Work`: topic `t-1`, note `n-1` below it, comment `c-1` below that,

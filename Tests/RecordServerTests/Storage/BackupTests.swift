@@ -1,6 +1,8 @@
 import Glibc
 import RecordModel
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 @testable import RecordServer

@@ -1,6 +1,8 @@
 import RecordModel
 import RecordSQL
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 import class GRDB.DatabaseQueue

@@ -68,7 +68,7 @@ import Testing
 
     @Test(
         "a reader sees no gap and no order but that of the positions while writers commit",
-        .timeLimit(.minutes(1)), arguments: StorageSubject.all)
+        arguments: StorageSubject.all)
     func gapless(subject: StorageSubject) async throws {
         let storage = try subject.open()
         _ = try await storage.makeZone()

@@ -3,6 +3,8 @@ import Glibc
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
+import TestSupport
 import Testing
 
 /// kill -9 of the real server between the transactions that a share needs.

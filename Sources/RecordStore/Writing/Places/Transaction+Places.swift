@@ -29,7 +29,7 @@ extension Transaction {
         return zone
     }
 
-    /// Errors: notFound, notEmpty while it has record types.
+    /// The server is told, when it has it. Errors: notFound, notEmpty while it has record types.
     package func removeZone(_ zone: ZoneID) throws(RecordError) {
         _ = try requireZone(zone)
         let types = try connection.first(
@@ -39,7 +39,6 @@ extension Transaction {
             throw RecordError(.notEmpty, "The zone still has record types; remove them first.")
         }
         try connection.run("UPDATE zone SET removed = 1 WHERE id = ?", [.integer(zone.rawValue)])
-        try setFeedToken(nil, of: .zone(zone))
         placesChanged = true
         note(.zoneRemoved, zone: zone)
     }

@@ -71,6 +71,7 @@ struct RemoteApplication {
 
     private mutating func place(_ type: RecordTypeName) throws(RecordError) -> TypePlace {
         if let place = types[type] { return place }
+        try transaction.reviveZone(zone)
         let place = try transaction.place(try transaction.makeType(zone, type).id)
         types[type] = place
         return place
@@ -111,8 +112,9 @@ struct RemoteApplication {
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
         if existing.state == .waitingDelete,
-            try connection.baseTag(of: existing.id) == change.changeTag
+            let base = try connection.base(of: existing.id), base.changeTag == change.changeTag
         {
+            try transaction.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
         let place = try transaction.place(existing.entry.type)

@@ -15,10 +15,21 @@ extension Transaction {
     ) throws(RecordError) {
         try connection.run(
             """
-            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum, pass)
+            VALUES (?1, ?2, ?3, ?4, ?5, COALESCE((SELECT pass FROM feed_pass
+                WHERE zone_id = (SELECT zone_id FROM record WHERE id = ?1)), 0))
             """,
             [.integer(record.rawValue), .text(changeTag)] + content.columns)
+    }
+
+    /// The server still has it as it is known here.
+    func noteTold(_ record: RecordID) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE base SET pass = COALESCE((SELECT pass FROM feed_pass
+                WHERE zone_id = (SELECT zone_id FROM record WHERE id = ?1)), 0)
+            WHERE record_id = ?1
+            """, [.integer(record.rawValue)])
     }
 
     /// A delete outlives its record's base, which a record of the same name may need.

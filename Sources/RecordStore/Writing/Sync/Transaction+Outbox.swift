@@ -111,10 +111,20 @@ extension Transaction {
         }
         // An outbox can be long: where nobody ever took anything it is not looked through.
         guard let batch, batch > 1 else { return }
-        let claimed = try connection.all("SELECT id FROM outbox WHERE batch != 0 ORDER BY id") {
-            $0.int64(0)
+        try release("SELECT id FROM outbox WHERE batch != 0 ORDER BY id", [])
+    }
+
+    /// The same in one zone, of which nobody sends anything.
+    package func releaseOutbox(in zone: ZoneID) throws(RecordError) {
+        try release(
+            "SELECT id FROM outbox WHERE zone_id = ? AND batch != 0 ORDER BY id",
+            [.integer(zone.rawValue)])
+    }
+
+    private func release(_ query: String, _ values: [SQLValue]) throws(RecordError) {
+        for id in try connection.all(query, values, { $0.int64(0) }) {
+            try failOutbox(id, error: nil)
         }
-        for id in claimed { try failOutbox(id, error: nil) }
     }
 
     // MARK: For the engine
@@ -206,6 +216,13 @@ extension Transaction {
 }
 
 extension RecordStore {
+    /// All that the server has refused is to be sent again.
+    package func retryParked() throws(RecordError) {
+        try write(author: .commandLine) { transaction throws(RecordError) in
+            try transaction.retryOutbox()
+        }
+    }
+
     /// For a store that was just opened: nobody sends anything yet.
     func releaseOutbox() throws(RecordError) {
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in

@@ -12,7 +12,52 @@ extension Transaction {
         var results: [RemoteResult] = []
         results.reserveCapacity(page.changes.count)
         for change in page.changes { results.append(try application.apply(change)) }
+        for name in page.passedOver {
+            if let record = try connection.stored(named: name, page.zone) {
+                try noteTold(record.id)
+            }
+        }
         if let token = page.token { try setFeedToken(token, of: .zone(page.zone)) }
+        if page.isLast { results += try endFeedPass(&application) }
+        return results
+    }
+
+    /// The feed of a zone is at its beginning: what it does not tell of up to its last page, of what
+    /// the server had, is gone there. One that goes on already goes on.
+    package func beginFeedPass(of zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "INSERT OR IGNORE INTO feed_pass (zone_id) VALUES (?)", [.integer(zone.rawValue)])
+    }
+
+    /// The feed of a zone begins anew, as after its token expired.
+    package func restartFeed(of zone: ZoneID) throws(RecordError) {
+        try setFeedToken(nil, of: .zone(zone))
+        try abandonFeedPass(of: zone)
+        try beginFeedPass(of: zone)
+    }
+
+    /// The pass tells nothing of what is gone: the feed had something that has no name.
+    package func abandonFeedPass(of zone: ZoneID) throws(RecordError) {
+        try connection.run("DELETE FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+    }
+
+    private func endFeedPass(
+        _ application: inout RemoteApplication
+    ) throws(RecordError) -> [RemoteResult] {
+        let zone = SQLValue.integer(application.zone.rawValue)
+        let pass = try connection.first("SELECT pass FROM feed_pass WHERE zone_id = ?", [zone]) {
+            $0.int64(0)
+        }
+        guard let pass else { return [] }
+        let missing = try connection.all(
+            """
+            SELECT r.name FROM base b JOIN record r ON r.id = b.record_id
+            WHERE r.zone_id = ? AND b.pass != ? ORDER BY r.id
+            """, [zone, .integer(pass)]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        var results: [RemoteResult] = []
+        for name in missing { results.append(try application.apply(RemoteChange(deleted: name))) }
+        try abandonFeedPass(of: application.zone)
         return results
     }
 

@@ -1,10 +1,10 @@
-import HTTPTypes
-import Logging
-import RecordModel
-import RecordServer
-import RecordWire
+package import HTTPTypes
+package import Logging
+package import RecordModel
+package import RecordServer
+package import RecordWire
 import Synchronization
-import Testing
+package import TestSupport
 
 /// A whole record server in this process, for tests.
 ///
@@ -27,8 +27,8 @@ import Testing
 /// successors of web auth tokens; `token(of:)` gives the newest one. Run a suite through all
 /// transports with `@Suite("...", .everyTransport)`. The socket closes when the
 /// server is no longer used: `raw` keeps it for blocking work with connections.
-final class TestServer: Sendable {
-    enum Transport: Sendable, CaseIterable {
+package final class TestServer: Sendable {
+    package enum Transport: Sendable, CaseIterable {
         case router, socket
         /// Two servers as two processes would be: each has its own connections to one database
         /// file, its own asset directory object and its own caches; they have nothing in common but
@@ -37,10 +37,10 @@ final class TestServer: Sendable {
     }
 
     /// What `TestServer()` uses; the trait `.everyTransport` runs a test with each.
-    @TaskLocal static var usualTransport = Transport.router
+    @TaskLocal package static var usualTransport = Transport.router
 
     /// Who calls.
-    enum Person: Hashable, Sendable {
+    package enum Person: Hashable, Sendable {
         case alice, bob, carol
         /// Somebody else, made with `addUser`.
         case other(UserName)
@@ -49,7 +49,7 @@ final class TestServer: Sendable {
         /// No credentials at all.
         case nobody
 
-        var user: UserName? {
+        package var user: UserName? {
             switch self {
             case .alice: TestServer.userName("a11ce")
             case .bob: TestServer.userName("b0b")
@@ -58,22 +58,22 @@ final class TestServer: Sendable {
             case .anonymous, .nobody: nil
             }
         }
-        static let people: [(Person, String)] = [
+        package static let people: [(Person, String)] = [
             (.alice, "alice"), (.bob, "bob"), (.carol, "carol"),
         ]
     }
 
-    static let container: Text = "iCloud.org.example.app"
+    package static let container: Text = "iCloud.org.example.app"
     /// Of API tokens of the two environments, in the order of `ServerEnvironment.allCases`.
-    static let apiTokens = [
+    package static let apiTokens = [
         String(repeating: "d0", count: 32), String(repeating: "9a", count: 32),
     ]
 
     /// One, or those of `.twoInstances`.
-    let applications: [ServerApplication]
-    let storage: any Storage
-    let clock = ManualClock()
-    let transport: Transport
+    package let applications: [ServerApplication]
+    package let storage: any Storage
+    package let clock = ManualClock()
+    package let transport: Transport
     private let running: RunningServer?
     private let files: TemporaryDirectory
     private struct Turn {
@@ -87,16 +87,16 @@ final class TestServer: Sendable {
     }
     private let tokens = Mutex<[TokenKey: Text]>([:])
 
-    var application: ServerApplication { applications[0] }
-    var service: RecordService { application.service }
-    var authenticator: Authenticator { application.authenticator }
-    var assetPath: String { files.path + "/assets" }
+    package var application: ServerApplication { applications[0] }
+    package var service: RecordService { application.service }
+    package var authenticator: Authenticator { application.authenticator }
+    package var assetPath: String { files.path + "/assets" }
     /// Of the socket.
-    var port: Int { running?.port ?? 0 }
+    package var port: Int { running?.port ?? 0 }
 
     /// `configure` changes the configuration before the server is made. `storage` replaces the one
     /// in memory; it has to be empty.
-    init(
+    package init(
         _ transport: Transport = usualTransport, storage: (any Storage)? = nil,
         logger: Logger? = nil, configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
@@ -134,10 +134,10 @@ final class TestServer: Sendable {
     }
 
     /// Stops the socket gracefully.
-    func stop() async throws { try await running?.stop() }
+    package func stop() async throws { try await running?.stop() }
 
     /// `_` and 32 digits.
-    static func userName(_ suffix: String) -> UserName {
+    package static func userName(_ suffix: String) -> UserName {
         UserName("_" + String(repeating: "0", count: 32 - suffix.count) + suffix)
     }
 
@@ -168,7 +168,7 @@ final class TestServer: Sendable {
     // MARK: Operations
 
     /// Calls an operation; keeps the next web auth token of the answer.
-    func call(
+    package func call(
         _ endpoint: Endpoint, _ scope: DatabaseScope = .private, as person: Person = .alice,
         _ body: JSONValue = [:], environment: ServerEnvironment = .development
     ) async throws -> Answer {
@@ -180,7 +180,7 @@ final class TestServer: Sendable {
     }
 
     /// The path of an operation with the credentials of this person.
-    func target(
+    package func target(
         _ endpoint: Endpoint, _ scope: DatabaseScope = .private, as person: Person = .alice,
         environment: ServerEnvironment = .development
     ) async throws -> String {
@@ -193,7 +193,8 @@ final class TestServer: Sendable {
     }
 
     /// `?ckAPIToken=...&ckWebAuthToken=...` of this person; empty for nobody.
-    func query(as person: Person, environment: ServerEnvironment = .development) async throws
+    package func query(as person: Person, environment: ServerEnvironment = .development)
+        async throws
         -> String
     {
         guard person != .nobody else { return "" }
@@ -205,12 +206,13 @@ final class TestServer: Sendable {
     }
 
     /// The newest web auth token of this person; signs in the first time.
-    func token(of person: Person, environment: ServerEnvironment = .development) async throws
+    package func token(of person: Person, environment: ServerEnvironment = .development)
+        async throws
         -> Text
     {
         let key = TokenKey(person: person, environment: environment)
         if let token = tokens.withLock({ $0[key] }) { return token }
-        let user = try #require(person.user)
+        guard let user = person.user else { throw TestServerError("Nobody has no token.") }
         let token = try await authenticator.signIn(
             user, container: ContainerKey(container: Self.container, environment: environment),
             staySignedIn: true, label: "test", now: clock.now)
@@ -219,7 +221,7 @@ final class TestServer: Sendable {
     }
 
     /// This web auth token is the person's newest from now on.
-    func use(
+    package func use(
         _ token: Text, of person: Person, environment: ServerEnvironment = .development
     ) {
         tokens.withLock { $0[TokenKey(person: person, environment: environment)] = token }
@@ -235,7 +237,7 @@ final class TestServer: Sendable {
     // MARK: Instances
 
     /// Whose turn it is. When time has passed, what an instance writes within a second is written.
-    func next() async throws -> ServerApplication {
+    package func next() async throws -> ServerApplication {
         guard applications.count > 1 else { return application }
         let now = clock.now
         let (number, last) = turn.withLock { turn in
@@ -249,22 +251,22 @@ final class TestServer: Sendable {
     }
 
     /// The next request goes to this instance.
-    func takeTurn(_ instance: Int) { turn.withLock { $0.number = instance } }
+    package func takeTurn(_ instance: Int) { turn.withLock { $0.number = instance } }
 
     /// Returns when all that was changed so far is in the queues of the devices.
-    func waitUntilDelivered() async {
+    package func waitUntilDelivered() async {
         for application in applications { await application.service.push.waitUntilDelivered() }
     }
 
     /// The long polls that wait, at all instances.
-    var waitingPolls: Int {
+    package var waitingPolls: Int {
         applications.reduce(0) { $0 + $1.service.push.statistics.waitingPolls }
     }
 
     // MARK: Anything else
 
     /// Sends a request as it is.
-    func request(
+    package func request(
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:],
         body: [UInt8] = []
     ) async throws -> Answer {
@@ -289,14 +291,15 @@ final class TestServer: Sendable {
 
     /// Blocking work with connections to the socket, off the cooperative pool. The server lives at
     /// least until it is done.
-    func raw<Result: Sendable>(_ body: @escaping @Sendable (_ port: Int) throws -> Result)
+    package func raw<Result: Sendable>(_ body: @escaping @Sendable (_ port: Int) throws -> Result)
         async throws -> Result
     {
         try await RawHTTP.run { try body(self.port) }
     }
 
     /// One more user.
-    func addUser(_ name: String, change: (inout UserRow) -> Void = { _ in }) async throws -> Person
+    package func addUser(_ name: String, change: (inout UserRow) -> Void = { _ in }) async throws
+        -> Person
     {
         let user = UserName("_" + SecureRandom.hex128())
         var row = UserRow(
@@ -312,10 +315,10 @@ final class TestServer: Sendable {
     }
 
     /// Changes the row of a user: an administrator, disabled, a quota.
-    func changeUser(_ person: Person, _ change: @escaping @Sendable (inout UserRow) -> Void)
+    package func changeUser(_ person: Person, _ change: @escaping @Sendable (inout UserRow) -> Void)
         async throws
     {
-        let name = try #require(person.user)
+        guard let name = person.user else { throw TestServerError("Nobody has no row.") }
         try await storage.write { (transaction) throws(ServerError) in
             guard var row = try transaction.user(name) else { return }
             change(&row)
@@ -323,21 +326,21 @@ final class TestServer: Sendable {
         }
     }
 
-    struct Answer: Sendable {
-        let status: Int
-        let headers: HTTPFields
-        let body: [UInt8]
+    package struct Answer: Sendable {
+        package let status: Int
+        package let headers: HTTPFields
+        package let body: [UInt8]
 
         /// Null where the body is no JSON.
-        var json: JSONValue { (try? JSONParser.parse(body)) ?? .null }
+        package var json: JSONValue { (try? JSONParser.parse(body)) ?? .null }
         /// `serverErrorCode` of the whole answer.
-        var code: String? { json["serverErrorCode"]?.string?.string }
-        var text: String { String(decoding: body, as: UTF8.self) }
+        package var code: String? { json["serverErrorCode"]?.string?.string }
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 }
 
 extension RateSettings {
-    static var unlimited: RateSettings {
+    package static var unlimited: RateSettings {
         var settings = RateSettings()
         let none = Bucket(perSecond: 0, burst: 0)
         (settings.user, settings.address, settings.resolve) = (none, none, none)
@@ -345,9 +348,7 @@ extension RateSettings {
     }
 }
 
-/// A clock that tests move by hand.
-final class ManualClock: WallClock {
-    private let time = Mutex(Timestamp(seconds: 1_800_000_000))
-    var now: Timestamp { time.withLock { $0 } }
-    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+package struct TestServerError: Error, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
 }

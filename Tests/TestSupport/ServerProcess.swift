@@ -1,13 +1,11 @@
-import Glibc
-import RecordModel
+package import Glibc
 import Synchronization
-import TestSupport
 
 /// The real `recordfs-server`, as a child process; killed when this value goes.
-final class ServerProcess: Sendable {
-    let pid: pid_t
+package final class ServerProcess: Sendable {
+    package let pid: pid_t
     /// Where `serve` listens; 0 for other commands.
-    var port: Int { listening.withLock { $0 } }
+    package var port: Int { listening.withLock { $0 } }
     private let listening = Mutex(0)
     private let output: String
     private let errors: String
@@ -15,7 +13,7 @@ final class ServerProcess: Sendable {
     private let exit = ProcessExit()
 
     /// Beside the bundle of these tests.
-    static let binary: String = {
+    package static let binary: String = {
         guard let path = realpath("/proc/self/exe", nil) else { return "recordfs-server" }
         defer { free(path) }
         let bundle = String(cString: path)
@@ -24,7 +22,7 @@ final class ServerProcess: Sendable {
     }()
 
     /// Runs any command of the binary, or of another program by its path.
-    init(
+    package init(
         program: String = binary, _ arguments: [String], environment: [String: String] = [:]
     ) throws {
         files = try TemporaryDirectory()
@@ -47,7 +45,7 @@ final class ServerProcess: Sendable {
     }
 
     /// Starts `serve` on a free port of 127.0.0.1 and waits until it says which.
-    static func serve(
+    package static func serve(
         data: String, arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> ServerProcess {
         try await RawHTTP.run {
@@ -65,13 +63,13 @@ final class ServerProcess: Sendable {
         }
     }
 
-    var outputText: String { Self.text(output) }
-    var errorText: String { Self.text(errors) }
+    package var outputText: String { Self.text(output) }
+    package var errorText: String { Self.text(errors) }
 
-    func signal(_ number: Int32) { kill(pid, number) }
+    package func signal(_ number: Int32) { kill(pid, number) }
 
     /// The exit code, or 128 and the signal; throws when it runs longer than that.
-    func wait(seconds: Double = 30) async throws -> Int32 {
+    package func wait(seconds: Double = 30) async throws -> Int32 {
         try await RawHTTP.run { [exit] in
             guard let status = exit.status(within: seconds * Deadline.patience) else {
                 throw RawHTTPError("still running after \(seconds * Deadline.patience) s")
@@ -80,7 +78,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    func hasEnded(within seconds: Double) async throws -> Bool {
+    package func hasEnded(within seconds: Double) async throws -> Bool {
         try await RawHTTP.run { [exit] in exit.status(within: seconds) != nil }
     }
 

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A new folder that goes with this value, and all that is in it.
-final class TemporaryDirectory: Sendable {
-    let path: String
+package final class TemporaryDirectory: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/recordfs-server-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw RawHTTPError("mkdtemp: errno \(errno)") }
+        var template = Array("\(base)/recordfs-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TemporaryDirectoryError(errno: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -33,4 +33,8 @@ final class TemporaryDirectory: Sendable {
         closedir(stream)
         rmdir(path)
     }
+}
+
+package struct TemporaryDirectoryError: Error {
+    package let errno: Int32
 }

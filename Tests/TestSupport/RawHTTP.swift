@@ -1,12 +1,11 @@
 import Dispatch
 import Glibc
 import Synchronization
-import TestSupport
 
 /// A connection that sends exactly the bytes it is told to, as slowly as the test likes.
 ///
 /// Its calls block: use it inside `RawHTTP.run`, which has threads of its own.
-final class RawConnection: Sendable {
+package final class RawConnection: Sendable {
     private let descriptor: Int32
     private let isOpen = Mutex(true)
     private let received = Mutex<[UInt8]>([])
@@ -16,7 +15,7 @@ final class RawConnection: Sendable {
     /// - Parameters:
     ///   - pause: how long each call waits, in seconds, when nothing is expected to come.
     ///   - receiveBuffer: what the kernel takes in for a client that does not read, in bytes.
-    init(port: Int, pause: Double? = nil, receiveBuffer: Int32? = nil) throws {
+    package init(port: Int, pause: Double? = nil, receiveBuffer: Int32? = nil) throws {
         patience = pause ?? 30 * Deadline.patience
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw RawHTTPError("socket: errno \(errno)") }
@@ -40,7 +39,7 @@ final class RawConnection: Sendable {
     }
 
     /// A port of 127.0.0.1 that nobody had at this moment.
-    static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw RawHTTPError("socket: errno \(errno)") }
         defer { Glibc.close(descriptor) }
@@ -59,7 +58,7 @@ final class RawConnection: Sendable {
 
     deinit { close() }
 
-    func close() {
+    package func close() {
         let wasOpen = isOpen.withLock { open in
             defer { open = false }
             return open
@@ -68,7 +67,7 @@ final class RawConnection: Sendable {
     }
 
     /// Ends the connection with RST.
-    func reset() {
+    package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &linger,
@@ -76,11 +75,11 @@ final class RawConnection: Sendable {
         close()
     }
 
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    func send(_ text: String) throws { try send(Array(text.utf8)) }
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             try wait(for: Int16(POLLOUT))
@@ -99,7 +98,7 @@ final class RawConnection: Sendable {
 
     /// The next answer; nil when the connection ended before its first byte. Answers of status 1xx
     /// are given like others.
-    func readAnswer(toHead: Bool = false) throws -> RawAnswer? {
+    package func readAnswer(toHead: Bool = false) throws -> RawAnswer? {
         while true {
             if let answer = try received.withLock({ try RawAnswer.take(&$0, toHead: toHead) }) {
                 return answer
@@ -114,7 +113,7 @@ final class RawConnection: Sendable {
     }
 
     /// What was received and not taken yet, up to the end of the connection. A reset counts as end.
-    func readToEnd() throws -> [UInt8] {
+    package func readToEnd() throws -> [UInt8] {
         while try readMore() {}
         return received.withLock { bytes in
             defer { bytes = [] }
@@ -123,7 +122,7 @@ final class RawConnection: Sendable {
     }
 
     /// One piece of what comes next; nil at the end.
-    func readPiece() throws -> [UInt8]? {
+    package func readPiece() throws -> [UInt8]? {
         guard try readMore() else { return nil }
         return received.withLock { bytes in
             defer { bytes = [] }
@@ -150,28 +149,28 @@ final class RawConnection: Sendable {
     }
 }
 
-struct RawHTTPError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct RawHTTPError: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }
 
 /// An answer as it came over the wire.
-struct RawAnswer: Sendable, Equatable {
-    var status: Int
+package struct RawAnswer: Sendable, Equatable {
+    package var status: Int
     /// Names in lower case.
-    var headers: [(name: String, value: String)]
-    var body: [UInt8]
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
 
-    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
-    static func == (left: RawAnswer, right: RawAnswer) -> Bool {
+    package static func == (left: RawAnswer, right: RawAnswer) -> Bool {
         left.status == right.status && left.body == right.body
             && left.headers.elementsEqual(right.headers) { $0 == $1 }
     }
 
     /// Takes one whole answer from the front; nil when more bytes are needed.
-    static func take(_ bytes: inout [UInt8], toHead: Bool) throws -> RawAnswer? {
+    package static func take(_ bytes: inout [UInt8], toHead: Bool) throws -> RawAnswer? {
         let end: [UInt8] = [13, 10, 13, 10]
         guard let split = bytes.firstRange(of: end) else { return nil }
         let lines = String(decoding: bytes[..<split.lowerBound], as: UTF8.self)
@@ -228,10 +227,10 @@ struct RawAnswer: Sendable, Equatable {
 }
 
 /// Blocking work of tests, off the cooperative pool.
-enum RawHTTP {
+package enum RawHTTP {
     private static let number = Atomic<Int>(0)
 
-    static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         let queue = DispatchQueue(
@@ -242,7 +241,7 @@ enum RawHTTP {
     }
 
     /// One request on a connection of its own.
-    static func request(
+    package static func request(
         port: Int, _ method: String, _ target: String, headers: [(String, String)] = [],
         body: [UInt8] = []
     ) async throws -> RawAnswer {

@@ -1,0 +1,124 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// A zone by its name, also a removed one.
+    package func syncedZone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> SyncedZone? {
+        try connection.first(
+            "SELECT \(SyncedZone.columns) FROM zone WHERE database = ? AND owner = ? AND name = ?",
+            [.integer(database.rawValue), .name(owner), .name(name)]
+        ) { SyncedZone($0) }
+    }
+
+    /// The server has the zone no more: what came from there goes, into the trash. Records with
+    /// changes that were not sent stay, and so does the zone, to be made there again: the edit wins.
+    package func removeZoneOfServer(_ zone: ZoneID) throws(RecordError) {
+        try setFeedToken(nil, of: .zone(zone))
+        try abandonFeedPass(of: zone)
+        // A delete of what is gone is done.
+        try connection.run(
+            "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
+        let known = try connection.first(
+            "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)]
+        ) { _ in true }
+        guard known == true else { return }
+        var application = try RemoteApplication(self, zone)
+        let names = try connection.all(
+            "SELECT name FROM record WHERE zone_id = ? AND name IS NOT NULL",
+            [.integer(zone.rawValue)]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        for name in names {
+            _ = try application.apply(RemoteChange(deleted: name))
+        }
+        try removeEmptyTypes(of: zone)
+    }
+
+    /// A zone that was removed here comes back with what others have put into it meanwhile.
+    func reviveZone(_ zone: ZoneID) throws(RecordError) {
+        let removed = try connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
+            [.integer(zone.rawValue)]
+        ) { $0.zone() }
+        if let removed { _ = try makeZone(removed.database, removed.owner, removed.name) }
+    }
+
+    /// With the zone when nothing is left in it.
+    private func removeEmptyTypes(of zone: ZoneID) throws(RecordError) {
+        let empty = try connection.all(
+            """
+            SELECT id FROM record_type t WHERE zone_id = ?
+                AND NOT EXISTS (SELECT 1 FROM record WHERE type_id = t.id)
+            """, [.integer(zone.rawValue)]
+        ) { TypeID($0.int64(0)) }
+        for type in empty { try removeType(type) }
+        let left = try connection.first(
+            "SELECT EXISTS (SELECT 1 FROM record_type WHERE zone_id = ?)",
+            [.integer(zone.rawValue)]
+        ) { $0.bool(0) }
+        if left == false { try removeZone(zone) }
+    }
+}
+
+extension RecordStore {
+    /// The zones of a database in which the server has to be told something: changes that it may
+    /// take, also those that an upload has left behind, and that the zone is there, or gone.
+    package func zonesWithWork(in database: Database) throws(RecordError) -> [SyncedZone] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(SyncedZone.columns) FROM zone z
+                WHERE database = ? AND (EXISTS (SELECT 1 FROM outbox WHERE zone_id = z.id
+                        AND error IS NULL AND waits_for_asset = 0)
+                    OR removed = EXISTS (SELECT 1 FROM feed_token
+                        WHERE database = 0 AND zone_id = z.id))
+                ORDER BY id
+                """, [.integer(database.rawValue)]
+            ) { SyncedZone($0) }
+        }
+    }
+
+    /// Those that the server had when it was last asked.
+    package func zonesOfServer(in database: Database) throws(RecordError) -> [SyncedZone] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(SyncedZone.columns) FROM zone z
+                WHERE database = ? AND EXISTS (SELECT 1 FROM feed_token
+                    WHERE database = 0 AND zone_id = z.id)
+                ORDER BY id
+                """, [.integer(database.rawValue)]
+            ) { SyncedZone($0) }
+        }
+    }
+
+    package func syncedZone(_ id: ZoneID) throws(RecordError) -> SyncedZone? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(SyncedZone.columns) FROM zone WHERE id = ?", [.integer(id.rawValue)]
+            ) { SyncedZone($0) }
+        }
+    }
+
+    /// Whether the server was not told of something in a zone, for whatever reason.
+    package func hasOutgoing(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?)",
+                [.integer(zone.rawValue)]
+            ) { $0.bool(0) }
+        } == true
+    }
+}
+
+extension SyncedZone {
+    fileprivate static let columns = "id, database, owner, name, removed"
+
+    fileprivate init(_ row: SQLStatement) {
+        self.init(
+            id: ZoneID(row.int64(0)), database: Database(rawValue: row.int64(1)) ?? .local,
+            owner: OwnerName(bytes: row.bytes(2)), name: ZoneName(bytes: row.bytes(3)),
+            isRemoved: row.bool(4))
+    }
+}

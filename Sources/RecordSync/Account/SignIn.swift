@@ -1,0 +1,109 @@
+package import RecordModel
+package import RecordWire
+
+/// The sign-in of the protocol: a request without a web auth token is refused with the address of a
+/// page; who signs in there is sent to a callback with the token (reference §2).
+package struct SignIn: Sendable {
+    /// Without a web auth token and a user.
+    private let account: Account
+    private let http: HTTPExchange
+
+    package init(_ account: Account, over http: HTTPExchange) {
+        self.account = account
+        self.http = http
+    }
+
+    /// The address of the page on which a person signs in, which then leads to `callback`.
+    package func page(callback: String) async throws(SyncProblem) -> String {
+        let url = account.url(of: .currentUser, .private, webAuthToken: nil)
+        let answer = try await http.send("GET", url)
+        let problem = answer.problem
+        guard answer.status != 200, case .refused(let error) = problem,
+            let page = error.redirectURL
+        else { throw problem }
+        return "\(page)&callback=\(Text(callback).percentEncoded)"
+    }
+
+    /// Signs in as a person would on the page, without a browser.
+    ///
+    /// - Throws: refused with AUTHENTICATION_FAILED for a wrong name or password.
+    package func webAuthToken(
+        eMail: String, password: [UInt8]
+    ) async throws(SyncProblem) -> Text {
+        // Nobody goes there: the answer says the token.
+        let callback = "http://127.0.0.1:1/signed-in"
+        let form = try await form(of: try await page(callback: callback))
+        var fields = form.fields
+        fields.append(("email", Text(eMail)))
+        fields.append(("password", Text(utf8: password)))
+        fields.append(("stay", "1"))
+        let body = fields.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
+        let answer = try await http.send(
+            "POST", "\(account.server)/sign-in",
+            headers: [
+                ("Content-Type", "application/x-www-form-urlencoded"),
+                ("Origin", account.server), ("Cookie", form.cookie),
+            ], body: Array(body.utf8))
+        guard let place = answer["Location"], place.hasPrefix(callback),
+            let token = Text("ckWebAuthToken", inQueryOf: place)
+        else { throw Self.refusal(answer) }
+        return token
+    }
+
+    /// Whose token it is.
+    package func user(of token: Text) async throws(SyncProblem) -> UserName {
+        let url = account.url(of: .currentUser, .private, webAuthToken: token)
+        let json = try await http.send("GET", url).json(of: .currentUser)
+        guard let name = json["userRecordName"]?.string else {
+            throw .unreadable("users/current names no user.")
+        }
+        return UserName(bytes: name.utf8)
+    }
+
+    // MARK: The page
+
+    private struct Form {
+        var fields: [(String, Text)]
+        let cookie: String
+    }
+
+    private func form(of page: String) async throws(SyncProblem) -> Form {
+        let answer = try await http.send("GET", page)
+        guard answer.status == 200 else { throw Self.refusal(answer) }
+        let cookies = answer.headers.filter { $0.name == "set-cookie" }.map {
+            String($0.value.prefix { $0 != ";" })
+        }
+        return Form(
+            fields: Self.hiddenFields(String(decoding: answer.body, as: UTF8.self)),
+            cookie: cookies.joined(separator: "; "))
+    }
+
+    /// Each `<input type="hidden" name="NAME" value="VALUE">`.
+    private static func hiddenFields(_ page: String) -> [(String, Text)] {
+        page.split(separator: "<input type=\"hidden\" ").dropFirst().compactMap { piece in
+            let tag = piece.prefix { $0 != ">" }
+            guard let name = attribute("name", of: tag), let value = attribute("value", of: tag)
+            else { return nil }
+            return (name, Text(value))
+        }
+    }
+
+    private static func attribute(_ name: String, of tag: Substring) -> String? {
+        guard let start = tag.firstRange(of: "\(name)=\"")?.upperBound else { return nil }
+        return String(tag[start...].prefix { $0 != "\"" })
+            .replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    }
+
+    /// The page that comes back says why in the words for a person.
+    private static func refusal(_ answer: HTTPExchange.Answer) -> SyncProblem {
+        let page = String(decoding: answer.body, as: UTF8.self)
+        guard let start = page.firstRange(of: "role=\"alert\">")?.upperBound else {
+            return answer.problem
+        }
+        let words = String(page[start...].prefix { $0 != "<" })
+        return .refused(
+            WireError(
+                text: Text(ServerErrorCode.authenticationFailed.rawValue), reason: Text(words)))
+    }
+}

@@ -1,0 +1,37 @@
+package import RecordModel
+package import RecordStore
+package import RecordWire
+
+extension RemoteChange {
+    /// What a record of an answer says.
+    ///
+    /// - Parameters:
+    ///   - schema: of the record's type here: it says which texts are nested JSON.
+    ///   - asset: the local name of an asset.
+    package init(
+        _ answer: RecordAnswer, schema: RecordSchema,
+        asset: (FieldName, WireAsset) -> AssetValue
+    ) {
+        let fields = answer.fields.compactMap { field -> RecordField? in
+            guard let value = field.value else { return nil }
+            return RecordField(
+                name: field.name,
+                value: FieldValue(value, isJSON: schema.type(of: field.name) == .json) {
+                    asset(field.name, $0)
+                })
+        }
+        self.init(
+            type: answer.type, name: answer.name,
+            operation: .upsert(fields, parent: answer.parent), changeTag: answer.changeTag.string,
+            created: answer.created.map { Timestamp($0) },
+            createdBy: answer.created?.user.description ?? "",
+            modified: answer.modified.map { Timestamp($0) },
+            modifiedBy: answer.modified?.user.description ?? "")
+    }
+}
+
+extension Timestamp {
+    fileprivate init(_ stamp: StampAnswer) {
+        self = Timestamp(seconds: 0) + .milliseconds(stamp.milliseconds)
+    }
+}

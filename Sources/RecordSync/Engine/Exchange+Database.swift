@@ -1,0 +1,124 @@
+import Logging
+package import RecordModel
+import RecordStore
+import RecordWire
+
+extension Exchange {
+    /// What a database's feed has told.
+    package struct DatabaseNews: Sendable {
+        /// Those with changes to fetch.
+        package var zones: [ZoneID] = []
+        /// For `finish`, when all of the zones are fetched.
+        package var token: [UInt8]
+    }
+
+    /// Asks which zones have changes; new ones are made here. What has become of one that is gone
+    /// there, its own download finds. Nil when nothing is new.
+    ///
+    /// Nothing is lost when this is the last that happens: until `finish` the feed tells all of it
+    /// again.
+    package func fetchDatabase() async throws(SyncProblem) -> DatabaseNews? {
+        let old = try read { (store) throws(RecordError) in
+            try store.feedToken(of: .database(database))
+        }
+        var zones: [ZoneID] = []
+        var token = old.map(Text.init(utf8:))
+        var isWhole = token == nil
+        while true {
+            let answer: DatabaseChangesAnswer
+            do throws(SyncProblem) {
+                answer = try await databasePage(token)
+            } catch  where error.reaction == .restartFeed && token != nil {
+                logger.notice("The feed of the database begins anew", metadata: ["why": "\(error)"])
+                (token, isWhole) = (nil, true)
+                continue
+            }
+            for item in answer.zones {
+                if let zone = try note(item) { zones.append(zone) }
+            }
+            let isSame = answer.syncToken == token
+            token = answer.syncToken
+            guard answer.moreComing else { break }
+            if isSame {
+                throw .unreadable("changes/database: more is coming behind a token that stays.")
+            }
+        }
+        if isWhole {
+            // A feed from its beginning does not tell of zones that are gone.
+            zones += try read { (store) throws(RecordError) in
+                try store.zonesOfServer(in: database)
+            }.map(\.id)
+        }
+        let end = token?.utf8 ?? []
+        var news: DatabaseNews?
+        if !zones.isEmpty {
+            var seen: Set<ZoneID> = []
+            news = DatabaseNews(zones: zones.filter { seen.insert($0).inserted }, token: end)
+        }
+        if news == nil, old != end { try finish(DatabaseNews(token: end)) }
+        return news
+    }
+
+    /// All that the news named is fetched.
+    package func finish(_ news: DatabaseNews) throws(SyncProblem) {
+        try write { (transaction) throws(RecordError) in
+            try transaction.setFeedToken(news.token, of: .database(database))
+        }
+    }
+
+    private func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
+        let request = DatabaseChangesRequest(syncToken: token, resultsLimit: settings.pageRecords)
+        return try await transport.send(.databaseChanges, scope, request.body()) {
+            json throws(ServerError) in try DatabaseChangesAnswer(json)
+        }
+    }
+
+    /// The zone when there is something to fetch.
+    private func note(_ item: ZoneItem) throws(SyncProblem) -> ZoneID? {
+        switch item {
+        case .failed(_, let error): throw .refused(error)
+        case .zone(let answer):
+            let (name, owner) = (answer.zone.zone, owner(of: answer.zone))
+            guard name.isValid else {
+                logger.warning("A zone cannot be shown", metadata: ["zone": "\(name)"])
+                return nil
+            }
+            return try write { (transaction) throws(RecordError) in
+                if let known = try transaction.syncedZone(database, owner, name) { return known.id }
+                if answer.isDeleted { return nil }
+                return try transaction.makeZone(database, owner, name).id
+            }
+        }
+    }
+
+    private func owner(of zone: ZoneIdentifier) -> OwnerName {
+        guard database == .shared, let owner = zone.owner, owner != .defaultOwner else {
+            return .me
+        }
+        return OwnerName(bytes: owner.bytes)
+    }
+
+    /// Makes a zone there that only this machine has; harmless when somebody was faster.
+    func makeThere(_ zone: SyncedZone) async throws(SyncProblem) {
+        try await modify(ZoneOperation(type: .create, zone: ZoneIdentifier(zone)))
+    }
+
+    /// Removes a zone there that was removed here.
+    func removeThere(_ zone: SyncedZone) async throws(SyncProblem) {
+        do throws(SyncProblem) {
+            try await modify(ZoneOperation(type: .delete, zone: ZoneIdentifier(zone)))
+        } catch  where error.reaction == .findZone || error.reaction == .remake {
+            // Gone already.
+        }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.setFeedToken(nil, of: .zone(zone.id))
+        }
+    }
+
+    private func modify(_ operation: ZoneOperation) async throws(SyncProblem) {
+        let items = try await transport.send(
+            .zonesModify, scope, ZoneOperation.body([operation])
+        ) { json throws(ServerError) in try ZoneItem.list(json) }
+        for case .failed(_, let error) in items { throw .refused(error) }
+    }
+}

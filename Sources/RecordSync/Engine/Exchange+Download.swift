@@ -1,0 +1,182 @@
+import Logging
+import RecordModel
+package import RecordStore
+import RecordWire
+
+extension Exchange {
+    /// Brings what others have changed in a zone, page by page, each with the token that ends it.
+    ///
+    /// A zone that was removed here comes back when somebody has changed a record of it meanwhile.
+    /// One that the server has no more goes here too, but for what was not sent.
+    /// - Returns: how many records of it have changed here.
+    @discardableResult
+    package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
+        var changed = 0
+        while true {
+            let token = try read { (store) throws(RecordError) in
+                try store.feedToken(of: .zone(zone.id))
+            }
+            if token == nil {
+                // What this machine has sent before may be gone there since.
+                try write { (transaction) throws(RecordError) in
+                    try transaction.beginFeedPass(of: zone.id)
+                }
+            }
+            let page: ZonePage
+            do throws(SyncProblem) {
+                page = try await self.page(of: zone, after: token)
+            } catch  where error.reaction == .restartFeed && token != nil {
+                note("The feed of a zone begins anew", zone, error)
+                try write { (transaction) throws(RecordError) in
+                    try transaction.restartFeed(of: zone.id)
+                }
+                continue
+            } catch  where error.reaction == .findZone {
+                guard token != nil else { return changed }
+                note("A zone is gone on the server", zone, error)
+                try write(isFreeing: true) { (transaction) throws(RecordError) in
+                    try transaction.removeZoneOfServer(zone.id)
+                }
+                return changed + 1
+            }
+            changed += try apply(page, of: zone)
+            guard page.moreComing else { return changed }
+            guard page.syncToken.utf8 != token else {
+                throw .unreadable("changes/zone: more is coming behind a token that stays.")
+            }
+        }
+    }
+
+    private func note(_ what: String, _ zone: SyncedZone, _ why: SyncProblem) {
+        logger.notice("\(what)", metadata: ["zone": "\(zone.name)", "why": "\(why)"])
+    }
+
+    private func page(
+        of zone: SyncedZone, after token: [UInt8]?
+    ) async throws(SyncProblem) -> ZonePage {
+        var request = ZoneChangesRequest(
+            zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
+        request.syncToken = token.map(Text.init(utf8:))
+        var extensions = FeedKeys()
+        extensions.hasExtendedLimits = settings.pageRecords > 200
+        let items = try await transport.send(
+            .zoneChanges, scope, ZoneChangesRequest.body([request], extensions)
+        ) { json throws(ServerError) in try ZonePageItem.list(json) }
+        switch items.first {
+        case .page(let page): return page
+        case .failed(_, let error): throw .refused(error)
+        case nil: throw .unreadable("changes/zone: the answer has no zone.")
+        }
+    }
+
+    private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
+        let read = try readItems(page.items)
+        if read.hasNameless {
+            try write { (transaction) throws(RecordError) in
+                try transaction.abandonFeedPass(of: zone.id)
+            }
+        }
+        var page = RemotePage(
+            zone: zone.id, changes: read.changes, token: page.syncToken.utf8,
+            isLast: !page.moreComing)
+        page.passedOver = read.passedOver
+        do throws(SyncProblem) {
+            return try write { (transaction) throws(RecordError) in
+                try transaction.applyRemote(page)
+            }.changed
+        } catch  where error.isAboutContent {
+            return try applyOneByOne(page)
+        }
+    }
+
+    /// A record that cannot be shown here holds up no other.
+    private func applyOneByOne(_ page: RemotePage) throws(SyncProblem) -> Int {
+        var changed = 0
+        var end = page
+        end.changes = []
+        for change in page.changes {
+            do throws(SyncProblem) {
+                changed += try write { (transaction) throws(RecordError) in
+                    [try transaction.applyRemote(change, in: page.zone)]
+                }.changed
+            } catch  where error.isAboutContent {
+                passOver("\(change.name)", "\(error)")
+                end.passedOver.append(change.name)
+            }
+        }
+        return try changed
+            + write { (transaction) throws(RecordError) in
+                try transaction.applyRemote(end)
+            }.changed
+    }
+
+    /// What the records of a page say.
+    private struct PageContent {
+        var changes: [RemoteChange] = []
+        /// Those that this machine cannot show.
+        var passedOver: [RecordName] = []
+        /// Something was told of a record that cannot be named.
+        var hasNameless = false
+    }
+
+    private func readItems(_ items: [RecordItem]) throws(SyncProblem) -> PageContent {
+        var content = PageContent()
+        content.changes.reserveCapacity(items.count)
+        for item in items {
+            switch item {
+            case .deleted(let name): content.changes.append(RemoteChange(deleted: name))
+            case .record(let answer) where answer.type.isValid:
+                content.changes.append(try change(answer))
+            case .record(let answer):
+                passOver("\(answer.name)", "\(answer.type) is no type of records here")
+                content.passedOver.append(answer.name)
+            case .failed(let name?, let error):
+                passOver("\(name)", "\(error.text): \(error.reason)")
+                content.passedOver.append(name)
+            case .failed(nil, let error):
+                passOver("", "\(error.text): \(error.reason)")
+                content.hasNameless = true
+            case .unreadable(let error):
+                passOver("", error.reason)
+                content.hasNameless = true
+            }
+        }
+        return content
+    }
+
+    func change(_ answer: RecordAnswer) throws(SyncProblem) -> RemoteChange {
+        let schema = try read { (store) throws(RecordError) in
+            try store.schema(of: answer.type)
+        }
+        return RemoteChange(answer, schema: schema) { field, asset in
+            let name = AssetEntry.fileName(
+                stem: Stem(encoding: answer.name), field: field, index: nil, fileExtension: [])
+            return AssetValue(fileName: Text(utf8: name), size: asset.size)
+        }
+    }
+
+    private func passOver(_ name: String, _ reason: String) {
+        logger.warning(
+            "A record was passed over", metadata: ["record": "\(name)", "why": "\(reason)"])
+    }
+}
+
+extension [RemoteResult] {
+    /// Those that have changed something here.
+    fileprivate var changed: Int {
+        count {
+            switch $0.outcome {
+            case .created, .updated, .deleted: true
+            case .unchanged, .kept, .absent: false
+            }
+        }
+    }
+}
+
+extension SyncProblem {
+    /// Whether the store refuses what the server has of a record.
+    var isAboutContent: Bool {
+        guard case .store(let error) = self else { return false }
+        return error.isAboutContent || error.code == .invalidName || error.code == .nameTooLong
+    }
+}

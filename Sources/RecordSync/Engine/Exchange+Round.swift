@@ -1,0 +1,49 @@
+package import RecordModel
+import RecordStore
+
+extension Exchange {
+    /// What is due in one zone. Fetching comes first: what others have changed is merged here before
+    /// it would be refused there.
+    package func work(_ id: ZoneID, downloads: Bool, uploads: Bool) async throws(SyncProblem) {
+        if downloads, let zone = try zone(id) { try await download(zone) }
+        if uploads, let zone = try zone(id) { try await upload(zone) }
+    }
+
+    /// Nil for a zone of another database: `local` never leaves this machine.
+    func zone(_ id: ZoneID) throws(SyncProblem) -> SyncedZone? {
+        let zone = try read { (store) throws(RecordError) in try store.syncedZone(id) }
+        return zone?.database == database ? zone : nil
+    }
+
+    /// Those in which something has to be sent.
+    func zonesWithWork() throws(SyncProblem) -> [SyncedZone] {
+        try read { (store) throws(RecordError) in try store.zonesWithWork(in: database) }
+    }
+
+    /// All that there is to do, once and in order: fetch, then send. For who goes step by
+    /// step, as tests do; the daemon's order is `SyncSchedule`'s.
+    ///
+    /// A zone's problem does not keep the others waiting; the first is thrown at the end.
+    package func round() async throws(SyncProblem) {
+        let news = try await fetchDatabase()
+        var problem: SyncProblem?
+        for zone in news?.zones ?? [] {
+            do throws(SyncProblem) {
+                try await work(zone, downloads: true, uploads: false)
+            } catch {
+                if error.isOfServer { throw error }
+                problem = problem ?? error
+            }
+        }
+        if let news, problem == nil { try finish(news) }
+        for zone in try zonesWithWork() {
+            do throws(SyncProblem) {
+                try await work(zone.id, downloads: false, uploads: true)
+            } catch {
+                if error.isOfServer { throw error }
+                problem = problem ?? error
+            }
+        }
+        if let problem { throw problem }
+    }
+}

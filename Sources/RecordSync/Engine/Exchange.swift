@@ -1,0 +1,76 @@
+package import Logging
+package import RecordModel
+package import RecordStore
+package import RecordWire
+
+/// The work of the engine in one database of an account, piece by piece: each piece begins and ends
+/// with what the store has, so that it can be cut off anywhere and done again.
+///
+/// Of one zone only one piece may run at a time: what the server answers to an upload is newer than
+/// a page of the feed that was read before it.
+package struct Exchange: Sendable {
+    package struct Settings: Sendable {
+        /// Of one request that uploads.
+        package var claims = ClaimLimits()
+        /// Records of one page of a feed.
+        package var pageRecords = 200
+        /// Of one upload, how often nothing may come of a request before it is left for later.
+        package var fruitlessRequests = 10
+
+        package init() {}
+    }
+
+    package let store: RecordStore
+    package let transport: any SyncTransport
+    package let database: Database
+    package let scope: DatabaseScope
+    package let settings: Settings
+    let logger: Logger
+
+    /// - Parameter database: one that is synced.
+    package init(
+        store: RecordStore, transport: any SyncTransport, database: Database = .private,
+        settings: Settings = Settings(), logger: Logger
+    ) {
+        self.store = store
+        self.transport = transport
+        self.database = database
+        scope =
+            switch database {
+            case .private, .local: .private
+            case .shared: .shared
+            case .public: .public
+            }
+        self.settings = settings
+        self.logger = logger
+    }
+
+    func write<Result>(
+        isFreeing: Bool = false, _ body: (Transaction) throws(RecordError) -> Result
+    ) throws(SyncProblem) -> Result {
+        do throws(RecordError) {
+            return try store.write(author: .sync, isFreeing: isFreeing, body)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    func read<Result>(
+        _ body: (RecordStore) throws(RecordError) -> Result
+    ) throws(SyncProblem) -> Result {
+        do throws(RecordError) {
+            return try body(store)
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension ZoneIdentifier {
+    /// A zone as requests name it.
+    init(_ zone: SyncedZone) {
+        self.init(
+            zone: zone.name,
+            owner: zone.owner == .me ? nil : UserName(bytes: zone.owner.bytes))
+    }
+}

@@ -1,0 +1,63 @@
+package import RecordModel
+package import RecordWire
+
+/// Why a piece of work of the engine has ended without its result.
+package enum SyncProblem: Error, Sendable {
+    /// The server refused the request as a whole.
+    case refused(WireError)
+    /// No answer: the network, a connection that broke, a server that is down. The server may have
+    /// done what was asked.
+    case unreachable(String)
+    /// An answer that is not of the protocol: a page of some proxy, a text cut short.
+    case unreadable(String)
+    /// The server answers, and nothing comes of it.
+    case fruitless(String)
+    /// The store here cannot.
+    case store(RecordError)
+
+    package var reaction: Reaction {
+        switch self {
+        case .refused(let error): Reaction(error)
+        case .unreachable, .unreadable, .fruitless, .store: .retry
+        }
+    }
+
+    /// Whether no answer came.
+    var isUnanswered: Bool {
+        if case .unreachable = self { true } else { false }
+    }
+
+    /// What the server asked for, at least.
+    package var retryAfter: Duration? {
+        guard case .refused(let error) = self, let seconds = error.retryAfter else { return nil }
+        return .seconds(min(max(seconds, 0), 86_400))
+    }
+
+    /// Whether all other work would meet it too.
+    package var isOfServer: Bool {
+        switch self {
+        case .unreachable, .unreadable: true
+        case .store, .fruitless: false
+        case .refused(let error):
+            switch error.code {
+            case .throttled, .tryAgainLater, .authenticationFailed, .authenticationRequired: true
+            default: false
+            }
+        }
+    }
+}
+
+extension SyncProblem: CustomStringConvertible {
+    /// For status and errors: what happened, with the request's identifier in the server's log.
+    package var description: String {
+        switch self {
+        case .refused(let error):
+            "\(error.text): \(error.reason)"
+                + (error.requestID.map { " (request \($0))" } ?? "")
+        case .unreachable(let reason): "The server cannot be reached: \(reason)"
+        case .unreadable(let reason): "The server's answer is not of the protocol: \(reason)"
+        case .fruitless(let reason): reason
+        case .store(let error): "\(error)"
+        }
+    }
+}

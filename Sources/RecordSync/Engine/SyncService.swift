@@ -1,0 +1,119 @@
+import Dispatch
+package import Logging
+package import RecordModel
+package import RecordStore
+import Synchronization
+
+/// The engine of a store's account, for a daemon that is not asynchronous.
+package final class SyncService: Sendable {
+    private let engine: SyncEngine
+    private let task: Task<Void, Never>
+    package let account: Account
+
+    /// Starts to keep the store in step with the account of its state directory; nil when there is
+    /// none. Errors: those of reading the account.
+    package static func start(
+        _ store: RecordStore, logger: Logger
+    ) throws(RecordError) -> SyncService? {
+        let file = AccountFile(stateDirectory: store.directory)
+        guard let account = try file.read(), account.isSignedIn else { return nil }
+        return SyncService(store, account, file, logger)
+    }
+
+    private init(
+        _ store: RecordStore, _ account: Account, _ file: AccountFile, _ logger: Logger
+    ) {
+        self.account = account
+        let kept = Mutex(account.webAuthToken)
+        let queue = DispatchQueue(label: "recordfs.account")
+        let transport = HTTPTransport(account, over: HTTPExchange()) { token, done in
+            queue.async { done(Self.keep(token, file, kept, logger)) }
+        }
+        var settings = Exchange.Settings()
+        settings.pageRecords = 2_000
+        let engine = SyncEngine(
+            Exchange(store: store, transport: transport, settings: settings, logger: logger))
+        self.engine = engine
+        task = Task {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await engine.run() }
+                group.addTask { await engine.listen() }
+            }
+        }
+    }
+
+    /// Breaks off what is under way, and returns when nothing uses the store any more. Blocks.
+    package func stop() {
+        task.cancel()
+        blocking { [task] in await task.value }
+    }
+
+    /// Fetches and sends now, and returns how it stands then. Blocks.
+    package func settle() -> SyncStatus {
+        blocking { [engine] in
+            await engine.settle()
+            return engine.published
+        }
+    }
+
+    /// Whether the token was written down: not when somebody has signed in or out since, for then the
+    /// file has another one than the one that was kept last. On one queue.
+    private static func keep(
+        _ token: Text, _ file: AccountFile, _ kept: borrowing Mutex<Text>, _ logger: Logger
+    ) -> Bool {
+        let last = kept.withLock(\.self)
+        do throws(RecordError) {
+            let account = try file.update { (account) throws(RecordError) in
+                guard account?.webAuthToken == last else { return }
+                account?.webAuthToken = token
+            }
+            guard account?.webAuthToken == token else { return false }
+            kept.withLock { $0 = token }
+            return true
+        } catch {
+            logger.error("The sign-in was not kept", metadata: ["why": "\(error)"])
+            return false
+        }
+    }
+
+    /// For `RecordStore.observe`.
+    package func noteChanges(_ changes: [StoreChange]) { engine.noteChanges(changes) }
+
+    /// How it stood when something last changed.
+    package var status: SyncStatus { engine.published }
+
+    /// These return at once.
+    package func kick() { Task { [engine] in await engine.kick() } }
+    package func pause() { Task { [engine] in await engine.pause() } }
+    package func resume() { Task { [engine] in await engine.resume() } }
+
+    /// Waits on a thread that is not of Swift's pool.
+    private func blocking<Result: Sendable>(
+        _ body: @escaping @Sendable () async -> Result
+    ) -> Result {
+        let box = ResultBox<Result>()
+        Task { box.put(await body()) }
+        return box.take()
+    }
+}
+
+/// One value that somebody waits for.
+package final class ResultBox<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    package init() {}
+
+    package func put(_ new: Value) {
+        value.withLock { $0 = new }
+        isThere.signal()
+    }
+
+    /// Blocks until the value is there. To be called once.
+    package func take() -> Value {
+        while true {
+            isThere.wait()
+            if let value = value.withLock(\.self) { return value }
+        }
+    }
+}

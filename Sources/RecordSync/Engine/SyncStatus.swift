@@ -1,0 +1,39 @@
+package import RecordModel
+import RecordStore
+
+/// How sync stands, for status and for people.
+package struct SyncStatus: Sendable {
+    package let isPaused: Bool
+    package let needsSignIn: Bool
+    /// Nothing is under way, and nothing is due.
+    package let isIdle: Bool
+    /// What went wrong last and was not put right since.
+    package let problems: [Problem]
+
+    package struct Problem: Sendable {
+        /// Nil when it is of no single zone.
+        package let zone: ZoneID?
+        package let problem: SyncProblem
+        package let since: Timestamp
+        /// In a row.
+        package let failures: Int
+    }
+}
+
+/// The last problem of each zone, and of the rest, until work there succeeds.
+struct SyncProblems: Sendable {
+    private var byZone: [ZoneID?: SyncStatus.Problem] = [:]
+
+    var all: [SyncStatus.Problem] {
+        byZone.values.sorted { ($0.zone?.rawValue ?? 0) < ($1.zone?.rawValue ?? 0) }
+    }
+
+    mutating func note(_ problem: SyncProblem, of zone: ZoneID?, at now: Timestamp) {
+        let earlier = byZone[zone]
+        byZone[zone] = SyncStatus.Problem(
+            zone: zone, problem: problem, since: earlier?.since ?? now,
+            failures: (earlier?.failures ?? 0) + 1)
+    }
+
+    mutating func clear(_ zone: ZoneID?) { byZone[zone] = nil }
+}

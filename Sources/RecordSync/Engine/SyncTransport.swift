@@ -1,0 +1,51 @@
+package import RecordModel
+package import RecordWire
+
+/// An operation of the protocol that the engine uses.
+package enum SyncOperation: String, CaseIterable, Sendable {
+    case recordsModify = "records/modify"
+    case recordsLookup = "records/lookup"
+    case databaseChanges = "changes/database"
+    case zoneChanges = "changes/zone"
+    case zonesModify = "zones/modify"
+    case currentUser = "users/current"
+    case subscriptionsModify = "subscriptions/modify"
+    case tokensCreate = "tokens/create"
+    case assetsUpload = "assets/upload"
+}
+
+/// How requests reach the record server: over HTTP, or in a test straight into one.
+///
+/// Credentials are its business: it signs requests and keeps the tokens that follow.
+package protocol SyncTransport: Sendable {
+    /// The answer's JSON. An error of single items is in it; one of the whole request is thrown.
+    func send(
+        _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
+    ) async throws(SyncProblem) -> JSONValue
+
+    /// Waits at a courier for a notification; empty when there was none for long.
+    func poll(_ url: String) async throws(SyncProblem) -> [UInt8]
+}
+
+extension SyncTransport {
+    func send<Answer>(
+        _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8],
+        reading read: (JSONReader) throws(ServerError) -> Answer
+    ) async throws(SyncProblem) -> Answer {
+        let json = try await send(operation, scope, body)
+        do throws(ServerError) {
+            return try read(JSONReader(json))
+        } catch {
+            throw SyncProblem.unreadable("\(operation.rawValue): \(error.reason)")
+        }
+    }
+}
+
+extension AnswerValue {
+    /// The body of a request.
+    var bytes: [UInt8] {
+        var body = AnswerWriter()
+        write(to: &body)
+        return body.bytes
+    }
+}

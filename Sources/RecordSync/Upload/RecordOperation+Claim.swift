@@ -1,0 +1,55 @@
+package import RecordModel
+package import RecordStore
+package import RecordWire
+
+extension RecordOperation {
+    /// What is asked of the server for a change: an update sends the fields that have changed since
+    /// the server last answered, so that fields which nobody here knows stay as they are there.
+    ///
+    /// - Parameters:
+    ///   - schema: of the record's type.
+    ///   - asset: what the server calls an asset.
+    /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
+    /// Errors: those of reading the base's text.
+    package init?(
+        _ claim: OutboxClaim, schema: RecordSchema, asset: (AssetValue) -> WireAsset?
+    ) throws(RecordError) {
+        var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
+        record.changeTag = claim.base.map { Text($0.changeTag) }
+        guard let document = claim.document else {
+            guard claim.base != nil else { return nil }
+            self.init(type: .delete, record: record)
+            return
+        }
+        // Of a base that cannot be read, all fields are sent.
+        let base = try claim.base?.text.map { (text) throws(RecordError) in
+            try RecordDocument(parsing: text, schema: schema, limits: .received)
+        }
+        for name in FieldMerge.changedFields(from: base?.fields ?? [], to: document.fields) {
+            guard let field = WireField(name, document[name], schema, asset: asset) else {
+                return nil
+            }
+            record.fields.append(field)
+        }
+        if document.parent != base?.parent {
+            record.parent = document.parent.map { .record($0) } ?? .cleared
+        }
+        self.init(type: claim.base == nil ? .create : .update, record: record)
+    }
+}
+
+extension WireField {
+    /// Nil while the server lacks an asset of the value. No value clears the field.
+    fileprivate init?(
+        _ name: FieldName, _ value: FieldValue?, _ schema: RecordSchema,
+        asset: (AssetValue) -> WireAsset?
+    ) {
+        guard let value else {
+            self.init(name: name, value: nil, type: nil)
+            return
+        }
+        guard let wire = WireValue(value, asset: asset) else { return nil }
+        let type = value.type ?? schema.type(of: name)
+        self.init(name: name, value: wire, type: type == .json ? .string : type)
+    }
+}

@@ -1,0 +1,110 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// What became of the changes of one request. Of those that no answer tells of, nothing is known:
+/// they are sent again.
+struct UploadResults {
+    enum Outcome {
+        /// The server has it, under this tag.
+        case saved(String)
+        case deleted
+        /// The server has another state of the record.
+        case differs(RecordAnswer)
+        /// The server has the record no more.
+        case gone
+        case unsent
+        /// It waits for an edit, or for `recordfs retry`.
+        case parked(String)
+    }
+
+    struct Result {
+        let claim: OutboxClaim
+        var outcome = Outcome.unsent
+    }
+
+    private(set) var all: [Result]
+    private(set) var toLookUp: [RecordName] = []
+    private(set) var isTooLarge = false
+    private(set) var problem: SyncProblem?
+    private let places: [RecordName: Int]
+
+    init(_ claims: [OutboxClaim]) {
+        all = claims.map { Result(claim: $0) }
+        places = Dictionary(
+            claims.enumerated().map { ($1.row.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
+    mutating func park(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
+
+    private mutating func set(_ name: RecordName, _ outcome: Outcome) {
+        guard let place = places[name] else { return }
+        all[place].outcome = outcome
+    }
+
+    /// The answer to records/modify.
+    mutating func read(_ items: [RecordItem]) {
+        for item in items {
+            switch item {
+            case .record(let answer): set(answer.name, .saved(answer.changeTag.string))
+            case .deleted(let name): set(name, .deleted)
+            case .failed(let name?, let error): fail(name, error)
+            case .failed(nil, let error): problem = .refused(error)
+            case .unreadable(let error): problem = .unreadable("records/modify: \(error.reason)")
+            }
+        }
+    }
+
+    private mutating func fail(_ name: RecordName, _ error: WireError) {
+        guard let place = places[name] else { return }
+        switch Reaction(error) {
+        case .merge:
+            if let record = error.serverRecord {
+                set(name, .differs(record))
+            } else {
+                lookUp(name)
+            }
+        case .remake: set(name, all[place].claim.document == nil ? .deleted : .gone)
+        case .sendAgain: break
+        case .split where all.count > 1: isTooLarge = true
+        case .retry, .signIn, .findZone: problem = .refused(error)
+        case .park, .split, .restartFeed:
+            set(name, .parked(SyncProblem.refused(error).description))
+        }
+    }
+
+    /// The answer to records/lookup.
+    mutating func readLookup(_ items: [RecordItem]) {
+        for item in items {
+            switch item {
+            case .record(let answer): set(answer.name, .differs(answer))
+            case .deleted(let name): missing(name)
+            case .failed(let name?, let error) where Reaction(error) == .remake: missing(name)
+            case .failed(_, let error): problem = .refused(error)
+            case .unreadable(let error): problem = .unreadable("records/lookup: \(error.reason)")
+            }
+        }
+    }
+
+    private mutating func missing(_ name: RecordName) {
+        guard let place = places[name] else { return }
+        set(name, all[place].claim.document == nil ? .deleted : .gone)
+    }
+
+    /// No answer, or one to the request as a whole. What is wrong with one of them, halves find; alone
+    /// it is parked.
+    mutating func fail(_ error: SyncProblem) {
+        guard case .refused(let refusal) = error,
+            refusal.code == .badRequest || refusal.code == .limitExceeded
+        else {
+            problem = error
+            return
+        }
+        if all.count > 1 {
+            isTooLarge = true
+        } else {
+            for place in all.indices { all[place].outcome = .parked("\(error)") }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import ArgumentParser
+import Glibc
+import RecordControl
+import RecordModel
+import RecordSync
+import RecordWire
+
+struct LoginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Sign in to a record server, and keep in step with it.",
+        discussion: """
+            Prints the address of the server's sign-in page, opens it in a browser where there is \
+            one, and waits until you have signed in there. With --user it asks for the password \
+            here. What was saved before goes up, and what the account has comes down; local/ stays \
+            on this machine.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The server's address, such as https://records.example.org.")
+    var server: String
+    @Option(help: "The container on the server.")
+    var container = "iCloud.org.recordfs.default"
+    @Option(help: "development or production.")
+    var environment = "development"
+    @Option(
+        help: """
+            The API token of the container, which the server's operator has. Also \
+            RECORDFS_API_TOKEN, which other users of the machine do not see.
+            """)
+    var apiToken: String?
+    @Option(help: "Sign in with this e-mail address and a password instead of a browser.")
+    var user: String?
+    @Flag(help: "Read the password from standard input.")
+    var passwordStdin = false
+
+    func run() throws {
+        let access = try state.access()
+        var account = try account()
+        // The account belongs to a store, which may be new.
+        try access.write { _ in }
+        let file = AccountFile(stateDirectory: access.directory)
+        let http = HTTPExchange()
+        let signIn = SignIn(account, over: http)
+        let token: Text
+        if let user {
+            let password = try Self.password(isFromInput: passwordStdin)
+            token = try Self.waiting(account.server) { () throws(SyncProblem) in
+                try await signIn.webAuthToken(eMail: user, password: password)
+            }
+        } else {
+            token = try Self.tokenFromBrowser(signIn, account.server)
+        }
+        account.webAuthToken = token
+        account.user = try Self.waiting(account.server) { () throws(SyncProblem) in
+            try await signIn.user(of: token)
+        }
+        let final = account
+        try access.reporting(account.server) { () throws(RecordError) in
+            try file.update { (account) throws(RecordError) in
+                try Self.check(final, against: account)
+                account = final
+            }
+            if let daemon = try ControlClient.connect(
+                directory: access.directory, timeoutSeconds: 30)
+            {
+                _ = try daemon.perform(.verb(.account))
+            }
+        }
+        Terminal.print("Signed in to \(account.server) as \(account.user).")
+    }
+
+    private func account() throws(CommandFailure) -> Account {
+        var server = server
+        while server.hasSuffix("/") { server.removeLast() }
+        guard server.hasPrefix("https://") || server.hasPrefix("http://") else {
+            throw CommandFailure(
+                server, "the address begins with https:// or http://.", status: ExitStatus.usage)
+        }
+        guard let environment = ServerEnvironment(rawValue: environment) else {
+            throw CommandFailure(
+                environment, "the environment is development or production.",
+                status: ExitStatus.usage)
+        }
+        guard let token = apiToken ?? Places.environment("RECORDFS_API_TOKEN") else {
+            throw CommandFailure(
+                server,
+                "needs the container's API token: --api-token, or RECORDFS_API_TOKEN. The operator "
+                    + "of the server makes one with recordfs-server token create, and the first "
+                    + "start of a server prints two.", status: ExitStatus.usage)
+        }
+        return Account(
+            server: server, container: Text(container), environment: environment,
+            apiToken: Text(token), webAuthToken: "", user: UserName(bytes: []))
+    }
+
+    /// A store is of one account, also after signing out: what it has of one would go up to the other.
+    private static func check(
+        _ account: Account, against earlier: Account?
+    ) throws(RecordError) {
+        guard let earlier else { return }
+        guard
+            earlier.server != account.server || earlier.container != account.container
+                || earlier.environment != account.environment || earlier.user != account.user
+        else { return }
+        throw RecordError(
+            .alreadyExists,
+            "this store is of \(earlier.user) at \(earlier.server). Another account gets a store of "
+                + "its own: --state DIR, here and at recordfs mount.")
+    }
+
+    private static func tokenFromBrowser(
+        _ signIn: SignIn, _ server: String
+    ) throws(CommandFailure) -> Text {
+        let callback = try reporting { () throws(RecordError) in try SignInCallback() }
+        let url = callback.url
+        let page = try waiting(server) { () throws(SyncProblem) in
+            try await signIn.page(callback: url)
+        }
+        Terminal.print("Sign in here:\n\n    \(page)\n")
+        Browser.open(page)
+        return try reporting(server) { () throws(RecordError) in try callback.wait() }
+    }
+
+    private static func password(isFromInput: Bool) throws(CommandFailure) -> [UInt8] {
+        if !isFromInput, isatty(0) == 1 {
+            guard let line = getpass("Password: ") else {
+                throw CommandFailure(nil, "no password could be read.")
+            }
+            return Array(String(cString: line).utf8)
+        }
+        return Array((readLine() ?? "").utf8)
+    }
+
+    /// What the server refuses becomes the failure of the command.
+    static func waiting<Result: Sendable>(
+        _ server: String,
+        _ body: @escaping @Sendable () async throws(SyncProblem) -> Result
+    ) throws(CommandFailure) -> Result {
+        let box = ResultBox<Swift.Result<Result, SyncProblem>>()
+        Task {
+            do throws(SyncProblem) {
+                box.put(.success(try await body()))
+            } catch {
+                box.put(.failure(error))
+            }
+        }
+        switch box.take() {
+        case .success(let result): return result
+        case .failure(let problem): throw CommandFailure(server, "\(problem)")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+import RecordSync
+
+struct LogoutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Sign out of the record server.",
+        discussion: """
+            The records stay here. What was not sent waits, and goes up when the same account \
+            signs in again.
+            """)
+
+    @OptionGroup var state: StateOptions
+
+    func run() throws {
+        let access = try state.access()
+        let file = AccountFile(stateDirectory: access.directory)
+        var server: String?
+        try access.reporting { () throws(RecordError) in
+            try file.update { (account) throws(RecordError) in
+                guard let current = account, current.isSignedIn else { return }
+                server = current.server
+                // Whose records these are stays known: no other account gets them.
+                account?.webAuthToken = ""
+            }
+            if let daemon = try ControlClient.connect(
+                directory: access.directory, timeoutSeconds: 30)
+            {
+                _ = try daemon.perform(.verb(.account))
+            }
+        }
+        Terminal.print(server.map { "Signed out of \($0)." } ?? "Nobody was signed in.")
+    }
+}
+
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Fetch and send now, and wait until it is done.",
+        discussion: "Fails when something could not be fetched or sent, and says what.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
+
+    func run() throws { try ExchangeAnswer(state, .sync).show(asJSON: json) }
+}
+
+struct RetryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send again what the server has refused.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
+
+    func run() throws { try ExchangeAnswer(state, .retry).show(asJSON: json) }
+}
+
+struct PauseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Fetch and send nothing until recordfs resume.")
+
+    @OptionGroup var state: StateOptions
+
+    func run() throws { _ = try ExchangeAnswer(state, .pause) }
+}
+
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Fetch and send again.")
+
+    @OptionGroup var state: StateOptions
+
+    func run() throws { _ = try ExchangeAnswer(state, .resume) }
+}
+
+/// What the daemon says after it has done what was asked of the exchange with the server.
+private struct ExchangeAnswer {
+    private let status: JSONValue
+    private let access: StoreAccess
+
+    /// How long a first download of a large account may take.
+    private static let patienceSeconds = 3_600
+
+    init(_ state: StateOptions, _ verb: ControlVerb) throws {
+        let access = try state.access()
+        self.access = access
+        status = try access.reporting { () throws(RecordError) in
+            let daemon = try ControlClient.connect(
+                directory: access.directory, timeoutSeconds: Self.patienceSeconds)
+            guard let daemon else {
+                throw RecordError(
+                    .unsupported, "there is no daemon to \(verb.rawValue). Mount first.")
+            }
+            return try daemon.perform(.verb(verb)).result
+        }
+    }
+
+    func show(asJSON json: Bool) throws {
+        let problems = status["problems"]?.array ?? []
+        let parked = try parked()
+        if json {
+            Showing.json(status)
+        } else {
+            for problem in problems {
+                let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
+                Terminal.error(zone + (problem.stringMember("message") ?? ""))
+            }
+            for line in parked { Terminal.error(line) }
+            if status["needsSignIn"]?.bool == true {
+                Terminal.error("The sign-in is no longer good. recordfs login signs in again.")
+            }
+        }
+        guard problems.isEmpty, parked.isEmpty, status["needsSignIn"]?.bool != true else {
+            throw CommandFailure(nil, "", status: ExitStatus.failure)
+        }
+    }
+
+    /// What the server has refused.
+    private func parked() throws -> [String] {
+        let store = try access.reader()
+        return try access.reporting { () throws(RecordError) in
+            var lines: [String] = []
+            for row in try store.parkedChanges(limit: 100) {
+                guard let zone = try store.syncedZone(row.zone) else { continue }
+                let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
+                lines.append("\(path)/\(row.type)/\(row.name): \(row.error ?? "")")
+            }
+            return lines
+        }
+    }
+}

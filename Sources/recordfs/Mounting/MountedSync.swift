@@ -1,0 +1,141 @@
+import Logging
+import RecordControl
+import RecordModel
+import RecordStore
+import RecordSync
+import RecordTree
+import RecordWire
+import Synchronization
+
+/// The exchange of a mount's store with its record server, as far as somebody is signed in.
+final class MountedSync: Sendable {
+    private let store: RecordStore
+    private let logger: Logger
+    private let service = Mutex<SyncService?>(nil)
+    /// Held while an engine is started or stopped, so that there is never more than one.
+    private let isOver = Mutex(false)
+
+    /// Errors: those of reading the account.
+    init(_ store: RecordStore, logger: Logger) throws(RecordError) {
+        self.store = store
+        self.logger = logger
+        try start()
+        store.observe { [weak self] in self?.service.withLock(\.self)?.noteChanges($0) }
+    }
+
+    private func start() throws(RecordError) {
+        guard store.isWritable, let new = try SyncService.start(store, logger: logger) else {
+            return
+        }
+        logger.info("In step with \(new.account.server)")
+        service.withLock { $0 = new }
+    }
+
+    /// Returns when nothing of it uses the store any more, and nothing will.
+    func stop() {
+        isOver.withLock { isOver in
+            isOver = true
+            stopService()
+        }
+    }
+
+    private func stopService() {
+        let last = service.withLock { service in
+            defer { service = nil }
+            return service
+        }
+        last?.stop()
+    }
+
+    /// Somebody has signed in, or out.
+    func restart() throws(RecordError) {
+        let outcome = isOver.withLock { isOver in
+            Result { () throws(RecordError) in
+                guard !isOver else { return }
+                stopService()
+                try start()
+            }
+        }
+        try outcome.get()
+    }
+
+    /// Does what a command asks for. Errors: unsupported while nobody is signed in.
+    func run(_ verb: ControlVerb) throws(RecordError) -> JSONValue {
+        if verb == .account {
+            try restart()
+            return .object([])
+        }
+        guard let service = service.withLock(\.self) else {
+            throw RecordError(
+                .unsupported,
+                "nobody is signed in to a record server. recordfs login URL does that.")
+        }
+        switch verb {
+        case .pause: service.pause()
+        case .resume: service.resume()
+        case .retry:
+            try store.retryParked()
+            return Self.json(service.settle(), service.account, store)
+        case .sync: return Self.json(service.settle(), service.account, store)
+        case .account, .flush, .shutdown: break
+        }
+        return .object([])
+    }
+
+    /// For status; nil while nobody is signed in.
+    var status: JSONValue? {
+        guard let service = service.withLock(\.self) else { return nil }
+        return Self.json(service.status, service.account, store)
+    }
+
+    /// For the files of `.recordfs`.
+    var exchange: ServerExchange {
+        ServerExchange(
+            status: { self.status },
+            run: { (command) throws(RecordError) in
+                guard let service = self.service.withLock(\.self) else {
+                    return try ServerExchange.none.run(command)
+                }
+                switch command {
+                case .sync: service.kick()
+                case .pause: service.pause()
+                case .resume: service.resume()
+                case .retry:
+                    try self.store.retryParked()
+                    service.kick()
+                }
+            })
+    }
+
+    private static func json(
+        _ status: SyncStatus, _ account: Account, _ store: RecordStore
+    ) -> JSONValue {
+        .members([
+            "server": .text(account.server), "container": .string(account.container),
+            "environment": .text(account.environment.rawValue),
+            "user": .text(account.user.description),
+            "paused": .bool(status.isPaused), "needsSignIn": .bool(status.needsSignIn),
+            "idle": .bool(status.isIdle),
+            "problems": .array(status.problems.map { json($0, store) }),
+        ])
+    }
+
+    private static func json(_ problem: SyncStatus.Problem, _ store: RecordStore) -> JSONValue {
+        .members([
+            "zone": problem.zone.flatMap { path(of: $0, store) }.map { .text($0) },
+            "message": .text("\(problem.problem)"), "since": .text(Showing.time(problem.since)),
+            "failures": .integer(Int64(problem.failures)),
+        ])
+    }
+
+    /// Of a zone that is there still.
+    private static func path(of zone: ZoneID, _ store: RecordStore) -> String? {
+        do throws(RecordError) {
+            guard let info = try store.zone(zone) else { return nil }
+            return RecordPath(database: info.database, owner: info.owner, zone: info.name)
+                .description
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import RecordModel
+import TestSupport
+import Testing
+
+extension MountTests {
+    /// Real processes: a record server, and the daemons of two machines of one account.
+    @Suite struct SyncTests {
+        @Test("a file saved on one machine becomes one on the other, is edited there and removed")
+        func travels() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok("mkdir -p RecordFS/private/Box/Note")
+            try a.ok(#"echo '{"title": "one"}' > RecordFS/private/Box/Note/x.json"#)
+            #expect(try b.eventually("jq -r .title RecordFS/private/Box/Note/x.json", "one"))
+            try b.ok("sed -i s/one/two/ RecordFS/private/Box/Note/x.json")
+            #expect(try a.eventually("jq -r .title RecordFS/private/Box/Note/x.json", "two"))
+            try a.ok("rm RecordFS/private/Box/Note/x.json; recordfs sync")
+            #expect(try b.eventually("ls RecordFS/private/Box/Note", ""))
+            try a.ok("recordfs unmount && recordfs fsck")
+            try b.ok("recordfs unmount && recordfs fsck")
+        }
+
+        @Test("what was saved without a server goes up at sign-in; local/ stays")
+        func signInLater() async throws {
+            let account = try await Account()
+            let a = try CommandLineHome()
+            try a.ok("recordfs mount")
+            try a.ok("mkdir -p RecordFS/private/Box/Note RecordFS/local/Own/Note")
+            try a.ok(
+                #"echo '{"n": 1}' | tee RecordFS/private/Box/Note/x.json RecordFS/local/Own/Note/y.json"#
+            )
+            try account.signIn(a)
+            try a.ok("recordfs sync")
+            let b = try account.machine()
+            #expect(try b.eventually("ls RecordFS/private/Box/Note; ls RecordFS/local", "x.json"))
+            try a.ok("recordfs unmount")
+            try b.ok("recordfs unmount")
+        }
+
+        @Test("changes made while the server is down arrive when it is there again")
+        func serverDown() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok("mkdir -p RecordFS/private/Box/Note && recordfs sync")
+            try await account.stopServer()
+            try a.ok(#"echo '{"n": 1}' > RecordFS/private/Box/Note/x.json"#)
+            let refused = try a.shell("recordfs sync")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("cannot be reached"), "\(refused)")
+            try await account.startServer()
+            try a.ok("recordfs sync")
+            #expect(try b.eventually("jq .n RecordFS/private/Box/Note/x.json", "1"))
+            try a.ok("recordfs unmount")
+            try b.ok("recordfs unmount")
+        }
+
+        @Test("a daemon that is killed goes on where it was")
+        func killed() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok("mkdir -p RecordFS/private/Box/Note && recordfs sync")
+            for number in 1...5 {
+                try a.ok(
+                    """
+                    echo '{"n": \(number)}' > RecordFS/private/Box/Note/r\(number).json
+                    kill -9 $(recordfs status --json | jq .daemon.pid)
+                    recordfs mount
+                    """)
+            }
+            try a.ok("recordfs sync")
+            #expect(
+                try b.eventually(
+                    "cat RecordFS/private/Box/Note/*.json | jq .n | tr '\\n' ' '", "1 2 3 4 5 "))
+            try a.ok("recordfs unmount && recordfs fsck")
+            try b.ok("recordfs unmount")
+        }
+
+        @Test("a wrong password is refused, and another account needs another store")
+        func refusals() async throws {
+            let account = try await Account()
+            let a = try CommandLineHome()
+            let wrong = try account.signInResult(a, password: "wrong")
+            #expect(wrong.status == 1)
+            #expect(wrong.errors.contains("password is not right"), "\(wrong)")
+            try account.signIn(a)
+            let mode = try a.shell("stat -c %a .local/share/recordfs/account.json")
+            #expect(mode.output == "600\n")
+            try await account.addUser("other@example.org", password: "a long enough password")
+            let other = try account.signInResult(
+                a, user: "other@example.org", password: "a long enough password")
+            #expect(other.status == 1)
+            #expect(other.errors.contains("store"), "\(other)")
+            try a.ok("recordfs logout")
+            let signedOut = try a.shell("recordfs mount && recordfs sync; recordfs unmount")
+            #expect(signedOut.errors.contains("recordfs login"), "\(signedOut)")
+        }
+    }
+}
+
+/// A server with its first user.
+private final class Account: Sendable {
+    private let files: TemporaryDirectory
+    private let server = Locked<ServerProcess?>(nil)
+    private let port: Int
+    private let password: String
+    private let apiToken: String
+
+    init() async throws {
+        files = try TemporaryDirectory()
+        let process = try await ServerProcess.serve(data: files.path + "/data")
+        port = process.port
+        func said(_ name: String) throws -> String {
+            let line = process.outputText.split(separator: "\n").first {
+                $0.drop { $0 == " " }.hasPrefix(name)
+            }
+            return try String(#require(line?.split(separator: " ").last))
+        }
+        password = try said("password")
+        apiToken = try said("API token, development")
+        server.set(process)
+    }
+
+    func stopServer() async throws {
+        let process = server.value
+        process?.signal(15)
+        _ = try await process?.wait()
+        server.set(nil)
+    }
+
+    func startServer() async throws {
+        let process = try await ServerProcess.serve(
+            data: files.path + "/data", arguments: ["--listen", "127.0.0.1:\(port)"])
+        server.set(process)
+    }
+
+    func addUser(_ eMail: String, password: String) async throws {
+        let folder = try TemporaryDirectory()
+        try SystemCall.writeFile(folder.path + "/password", password)
+        let command = try ServerProcess(
+            program: "/bin/sh",
+            [
+                "-c",
+                "\(ServerProcess.binary) user add \(eMail) --password-stdin --data \(files.path)/data < \(folder.path)/password",
+            ])
+        let status = try await command.wait()
+        #expect(status == 0, "\(command.errorText)")
+    }
+
+    func signInResult(
+        _ home: CommandLineHome, user: String = "admin@localhost", password: String
+    ) throws -> ChildResult {
+        try home.recordfs(
+            "login", "http://127.0.0.1:\(port)", "--api-token", apiToken, "--user", user,
+            "--password-stdin", input: password + "\n")
+    }
+
+    func signIn(_ home: CommandLineHome) throws {
+        let result = try signInResult(home, password: password)
+        #expect(result.status == 0, "\(result)")
+    }
+
+    /// A machine that is signed in and has its mount.
+    func machine() throws -> CommandLineHome {
+        let home = try CommandLineHome()
+        try signIn(home)
+        try home.ok("recordfs mount")
+        return home
+    }
+}
+
+extension CommandLineHome {
+    func ok(_ script: String) throws {
+        let result = try shell(script)
+        #expect(result.status == 0, "\(script): \(result)")
+    }
+
+    /// Whether a command's output becomes this.
+    func eventually(_ script: String, _ output: String) throws -> Bool {
+        var last = ""
+        var failure: (any Error)?
+        let isSo = MountTable.wait(
+            seconds: 10,
+            until: {
+                do {
+                    last = try self.shell(script).output
+                } catch {
+                    failure = error
+                }
+                return last == output || last == output + "\n"
+            }, orUntil: { failure != nil })
+        if let failure { throw failure }
+        if !isSo { Issue.record("\(script): \(last)") }
+        return isSo
+    }
+}

@@ -1,0 +1,444 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// Two machines of one account and a record server: what is done on one comes to the other, whatever
+/// happens between.
+@Suite struct ExchangeTests {
+    private let server: TestServer
+    private let a: Replica
+    private let b: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server)
+    }
+
+    private func syncBoth() async throws {
+        try await a.sync()
+        try await b.sync()
+        try await a.sync()
+    }
+
+    private func expectEqual(_ tree: [String: String]) throws {
+        #expect(try a.tree() == tree)
+        #expect(try b.tree() == tree)
+        #expect(try a.outbox() == [])
+        #expect(try b.outbox() == [])
+        try a.expectSound()
+        try b.expectSound()
+    }
+
+    // MARK: Ways there and back
+
+    @Test("a saved record, its edit and its deletion come to the other machine")
+    func lifeCycle() async throws {
+        try a.save("x", #"{"count":1,"title":"one"}"#)
+        try await syncBoth()
+        try expectEqual(["x": #"{"count":1,"title":"one"}"#])
+        try b.save("x", #"{"count":1,"title":"two"}"#)
+        try await b.sync()
+        try await a.sync()
+        try expectEqual(["x": #"{"count":1,"title":"two"}"#])
+        try a.delete("x")
+        try await syncBoth()
+        try expectEqual([:])
+    }
+
+    @Test("every type of value arrives as it was written")
+    func values() async throws {
+        let text = """
+            {"s":"text","i":9007199254740993,"d":0.5,"t":{"$timestamp":"2026-11-23T10:00:00.250Z"},\
+            "y":{"$bytes":"AAEC"},"l":{"$location":{"latitude":52.5,"longitude":13.25}},\
+            "r":{"$ref":"x"},"a":["p","q"],"e":"","u":"\\u00e9\\n","$parent":"x"}
+            """
+        try a.save("x", "{}")
+        try a.save("v", text)
+        try await syncBoth()
+        let there = try #require(try a.text("v"))
+        let came = try #require(try b.text("v"))
+        #expect(came == there, "\(came) \(there)")
+        #expect(try b.outbox() == [])
+    }
+
+    @Test("more records than a request holds come over, parents before children")
+    func many() async throws {
+        var tree: [String: String] = [:]
+        for number in 0..<450 {
+            let text = number == 0 ? #"{"n":0}"# : #"{"$parent":"r\#(number - 1)","n":\#(number)}"#
+            tree["r\(number)"] = text
+        }
+        // The last first: what a record needs is saved after it.
+        for number in (0..<450).reversed() { try a.save("r\(number)", tree["r\(number)"] ?? "") }
+        try await syncBoth()
+        try expectEqual(tree)
+    }
+
+    @Test("a second round has nothing to send and asks once")
+    func quiet() async throws {
+        try a.save("x", #"{"n":1}"#)
+        try await syncBoth()
+        _ = a.wire.takeSent()
+        try await a.sync()
+        #expect(a.wire.takeSent() == [.databaseChanges])
+    }
+
+    // MARK: Both edit
+
+    @Test("edits of different fields are both kept")
+    func differentFields() async throws {
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try await syncBoth()
+        try a.save("x", #"{"p":2,"q":1}"#)
+        try b.save("x", #"{"p":1,"q":3}"#)
+        try await a.sync()
+        try await b.sync()
+        try await a.sync()
+        try expectEqual(["x": #"{"p":2,"q":3}"#])
+    }
+
+    @Test("of edits of one field the one that is sent last stands on both sides")
+    func oneField() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.save("x", #"{"p":2}"#)
+        try b.save("x", #"{"p":3}"#)
+        try await a.sync()
+        try await b.sync()
+        try await a.sync()
+        try expectEqual(["x": #"{"p":3}"#])
+    }
+
+    @Test("one name made on both machines is one record with the fields of both")
+    func madeTwice() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try b.save("x", #"{"q":2}"#)
+        try await syncBoth()
+        #expect(try a.tree() == b.tree())
+        #expect(try a.text("x") == #"{"p":1,"q":2}"#)
+    }
+
+    @Test(
+        "an edit wins against a deletion, whichever the server hears of first", arguments: [0, 1])
+    func editWins(first: Int) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.delete("x")
+        try b.save("x", #"{"p":2}"#)
+        let (one, two) = first == 0 ? (a, b) : (b, a)
+        try await one.sync()
+        try await two.sync()
+        try await one.sync()
+        try expectEqual(["x": #"{"p":2}"#])
+    }
+
+    @Test("deleted and made again between two rounds is one record with the new values")
+    func deletedAndMade() async throws {
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try await syncBoth()
+        try a.delete("x")
+        try a.save("x", #"{"p":5}"#)
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":5}"#])
+    }
+
+    // MARK: The way between
+
+    @Test("an upload whose answer got lost is sent again without a conflict or a second record")
+    func answerLost() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try a.save("x", #"{"p":2}"#)
+        try a.save("y", #"{"p":1}"#)
+        a.wire.plan(nil, .answerLost)
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        #expect(try a.outbox().count == 2)
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":2}"#, "y": #"{"p":1}"#])
+    }
+
+    @Test("what the server does not hear stays, and is sent later")
+    func requestLost() async throws {
+        try a.save("x", #"{"p":1}"#)
+        a.wire.plan(nil, nil, .requestLost)
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        #expect(try a.outbox() == ["create x"])
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":1}"#])
+    }
+
+    @Test("a page that was applied and not remembered is applied again without effect")
+    func pageAgain() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        // The database's feed, then the zone's first page.
+        b.wire.plan(nil, .answerLost)
+        await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
+        try await b.sync()
+        try expectEqual(["x": #"{"p":1}"#])
+    }
+
+    @Test("an expired token makes the feed begin anew, and changes nothing that is here")
+    func tokenExpired() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.save("y", #"{"p":2}"#)
+        try await a.sync()
+        b.wire.plan(
+            .refused(ServerError(.changeTokenExpired, "old")), nil,
+            .refused(ServerError(.changeTokenExpired, "old")))
+        try await b.sync()
+        try expectEqual(["x": #"{"p":1}"#, "y": #"{"p":2}"#])
+    }
+
+    // MARK: What the server refuses
+
+    @Test("a record that the server refuses is parked with its reason, and holds no other up")
+    func refused() async throws {
+        try a.save("n1", #"{"v":1}"#)
+        try await a.sync()
+        // Here the field is made text by a schema of its own: there it is a number.
+        try b.save("n2", #"{"v":"text"}"#)
+        try b.save("n3", #"{"w":1}"#)
+        try await b.exchange.round()
+        try await b.exchange.round()
+        #expect(try b.outbox() == ["create n2? BAD_REQUEST"])
+        let parked = try #require(try b.store.outbox(limit: 10).first)
+        #expect(parked.error?.contains("BAD_REQUEST") == true)
+        #expect(parked.error?.contains("v") == true)
+        try await a.sync()
+        #expect(try a.names() == ["n1", "n3"])
+        // An edit sends it again.
+        try b.save("n2", #"{"w":2}"#)
+        try await b.sync()
+        #expect(try b.outbox() == [])
+    }
+
+    @Test("a request that is too large is sent in parts")
+    func tooLarge() async throws {
+        for number in 0..<6 { try a.save("x\(number)", #"{"p":\#(number)}"#) }
+        let refusal = CoreTransport.Fault.refused(ServerError(.limitExceeded, "too large"))
+        a.wire.plan(nil, nil, refusal, refusal)
+        try await a.exchange.round()
+        #expect(try a.outbox() == [])
+        try await b.sync()
+        #expect(try b.names().count == 6)
+    }
+
+    @Test("a single record that is too large for the server is parked")
+    func singleTooLarge() async throws {
+        try a.save("x", #"{"p":1}"#)
+        a.wire.plan(nil, nil, .refused(ServerError(.limitExceeded, "too large")))
+        try await a.exchange.round()
+        #expect(try a.outbox() == ["create x? LIMIT_EXCEEDED"])
+    }
+
+    @Test(
+        "nothing is parked when the server asks for silence",
+        arguments: [
+            ServerErrorCode.throttled, .tryAgainLater, .internalError, .quotaExceeded,
+            .authenticationRequired,
+        ])
+    func wait(code: ServerErrorCode) async throws {
+        try a.save("x", #"{"p":1}"#)
+        a.wire.plan(nil, nil, .refused(ServerError(code, "later")))
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        #expect(try a.outbox() == ["create x"])
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":1}"#])
+    }
+
+    @Test("a record that cannot be merged with the server's is parked, and the others go on")
+    func unmergeable() async throws {
+        try a.save("x", #"{"v":1}"#)
+        try await a.sync()
+        try b.save("x", #"{"v":"text"}"#)
+        try b.save("y", #"{"w":1}"#)
+        try await b.sync()
+        #expect(try b.outbox() == ["create x? The server's record cannot be merged"])
+        #expect(try b.text("x") == #"{"v":"text"}"#)
+        try await a.sync()
+        #expect(try a.tree() == ["x": #"{"v":1}"#, "y": #"{"w":1}"#])
+        try b.expectSound()
+    }
+
+    @Test("a record that cannot be shown any more stays as it is when the feed begins anew")
+    func passedOverStays() async throws {
+        try a.save("x", #"{"v":1}"#)
+        try await syncBoth()
+        // Text here, a number there.
+        b.wire.plan(.requestLost)
+        try b.save("n", #"{"w":"text"}"#)
+        try a.save("x", #"{"v":1,"w":5}"#)
+        try await a.sync()
+        await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
+        try await b.exchange.round()
+        let expired = CoreTransport.Fault.refused(ServerError(.changeTokenExpired, "old"))
+        try a.save("z", #"{"v":2}"#)
+        try await a.sync()
+        b.wire.plan(nil, expired)
+        try await b.exchange.round()
+        #expect(try b.names() == ["n", "x", "z"])
+        #expect(try b.text("x") == #"{"v":1}"#)
+    }
+
+    @Test("what was deleted while the feed could not be continued goes here too")
+    func sweep() async throws {
+        try a.save("x", #"{"v":1}"#)
+        try a.save("y", #"{"v":1}"#)
+        try await syncBoth()
+        try a.delete("x")
+        try await a.sync()
+        try b.save("own", #"{"v":2}"#)
+        b.wire.plan(nil, .refused(ServerError(.changeTokenExpired, "old")))
+        try await b.sync()
+        try await a.sync()
+        try expectEqual(["y": #"{"v":1}"#, "own": #"{"v":2}"#])
+    }
+
+    // MARK: Zones
+
+    @Test("zones of local/ and public/ never go to the private database")
+    func otherDatabases() async throws {
+        for database in [Database.local, .public] {
+            try a.save("x", #"{"v":1}"#, zone: "Own", in: database)
+        }
+        for id in [Database.local, .public] {
+            let zone = try #require(try a.store.zone(id, .me, ZoneName("Own")))
+            try await a.exchange.work(zone.id, downloads: true, uploads: true)
+        }
+        try await a.exchange.round()
+        let list = try await server.call(.zonesList)
+        #expect(!list.text.contains("Own"))
+    }
+
+    @Test("a zone that is gone there goes here also when the database's feed begins anew")
+    func zoneGoneUntold() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try await a.sync()
+        b.wire.plan(.refused(ServerError(.changeTokenExpired, "old")))
+        try await b.sync()
+        #expect(try b.zones == [])
+        #expect(try b.outbox() == [])
+    }
+
+    @Test("a zone that is removed here goes there, and on the other machine")
+    func zoneRemoved() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try a.save("o", #"{"p":1}"#, zone: "Other")
+        try await syncBoth()
+        #expect(try b.zones == ["Box", "Other"])
+        try a.removeZone()
+        try await syncBoth()
+        #expect(try a.zones == ["Other"])
+        #expect(try b.zones == ["Other"])
+        #expect(try a.outbox() == [])
+        try a.expectSound()
+        try b.expectSound()
+        let list = try await server.call(.zonesList)
+        #expect(!list.text.contains("Box"))
+    }
+
+    @Test("a zone removed here comes back with what somebody has edited in it meanwhile")
+    func zoneRemovedAndEdited() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try a.save("y", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try b.save("x", #"{"p":2}"#)
+        try await b.sync()
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":2}"#])
+    }
+
+    @Test("of a zone that is gone there, what was edited here stays and is sent anew")
+    func zoneGone() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try a.save("y", #"{"p":1}"#)
+        try await syncBoth()
+        try b.save("x", #"{"p":2}"#)
+        try a.removeZone()
+        try await a.sync()
+        try await b.sync()
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":2}"#])
+    }
+
+    @Test("a zone that is removed and made again holds only what came after")
+    func zoneAgain() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try await a.sync()
+        try a.save("z", #"{"p":3}"#)
+        try await syncBoth()
+        try expectEqual(["z": #"{"p":3}"#])
+    }
+
+    // MARK: What nobody here knows
+
+    @Test("fields that only others know survive an edit here, and records of such types come over")
+    func unknown() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        let change = try await server.call(
+            .recordsModify, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Box"],
+                "operations": [
+                    [
+                        "operationType": "forceUpdate",
+                        "record": [
+                            "recordName": "x", "recordType": "Note",
+                            "fields": ["later": ["value": "kept"]],
+                        ],
+                    ],
+                    [
+                        "operationType": "create",
+                        "record": [
+                            "recordName": "strange/name", "recordType": "Later",
+                            "fields": ["f": ["value": [1, 2]]],
+                        ],
+                    ],
+                ],
+            ])
+        #expect(change.status == 200)
+        try a.save("x", #"{"p":2}"#)
+        try await syncBoth()
+        #expect(try b.text("x") == #"{"later":"kept","p":2}"#)
+        let zone = try #require(try b.store.zone(.private, .me, ZoneName("Box")))
+        let strange = try b.store.record(named: RecordName("strange/name"), in: zone.id)
+        #expect(strange != nil)
+    }
+
+    @Test("a type that cannot be a directory here is passed over with all else of its page applied")
+    func unshowable() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        let shared = try await server.call(
+            .recordsModify, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Box"],
+                "operations": [
+                    [
+                        "operationType": "create",
+                        "record": [
+                            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
+                        ],
+                    ]
+                ],
+            ])
+        #expect(shared.status == 200)
+        try a.save("y", #"{"p":1}"#)
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":1}"#, "y": #"{"p":1}"#])
+    }
+}

@@ -1,0 +1,107 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// Random edits on three machines of one account, with lost requests and answers, and kills: whatever
+/// happened, all are equal once all was sent and fetched, and nothing moves any more.
+@Suite struct ExchangeWalkTests {
+    @Test("random histories end in equal trees", arguments: LongForm.seeds(25, of: 1_000))
+    func converges(_ seed: Int) async throws {
+        let walk = try await ExchangeWalk(seed: UInt64(seed))
+        for _ in 1...60 { try await walk.step() }
+        try await walk.settle()
+        try walk.expectEqual()
+        try await walk.expectQuiet()
+    }
+}
+
+private final class ExchangeWalk {
+    private let server: TestServer
+    private let replicas: [Replica]
+    private var random: SeededRandom
+    private let seed: UInt64
+    private let names = ["a", "b", "c", "d"]
+    private let zones = ["Box", "Cup"]
+
+    init(seed: UInt64) async throws {
+        let server = try await TestServer()
+        self.server = server
+        self.seed = seed
+        random = SeededRandom(seed: seed)
+        replicas = try (0..<3).map { _ in
+            try Replica(server) { settings in
+                settings.pageRecords = 3
+                settings.claims.records = 3
+            }
+        }
+    }
+
+    func step() async throws {
+        let replica = random.pick(replicas)
+        let (name, zone) = (random.pick(names), random.pick(zones))
+        server.clock.advance(.milliseconds(random.below(3_000)))
+        switch random.below(12) {
+        case 0, 1, 2, 3, 4: try edit(replica, name, zone)
+        case 5, 6: try replica.delete(name, zone: zone)
+        case 7 where random.below(6) == 0: try replica.removeZone(zone)
+        default: try await round(replica)
+        }
+    }
+
+    private func edit(_ replica: Replica, _ name: String, _ zone: String) throws {
+        let field = random.pick(["p", "q"])
+        let other = field == "p" ? "q" : "p"
+        let rest = random.below(2) == 0 ? #","\#(other)":\#(random.below(9))"# : ""
+        try replica.save(name, #"{"\#(field)":\#(random.below(99))\#(rest)}"#, zone: zone)
+    }
+
+    /// Some of its requests, or answers, get lost.
+    private func round(_ replica: Replica) async throws {
+        if random.below(2) == 0 {
+            for _ in 0..<random.below(5) { replica.wire.plan(nil) }
+            replica.wire.plan(
+                random.pick([
+                    .requestLost, .answerLost, .crash(isAnswered: false), .crash(isAnswered: true),
+                ]))
+        }
+        do throws(SyncProblem) {
+            try await replica.exchange.round()
+        } catch {
+            guard case .unreachable = error else { throw error }
+        }
+        if try replica.restartAfterCrash() { replica.wire.forgetPlan() }
+    }
+
+    func settle() async throws {
+        for replica in replicas { replica.wire.forgetPlan() }
+        for _ in 0..<3 {
+            for replica in replicas { try await replica.sync() }
+        }
+    }
+
+    func expectEqual() throws {
+        for replica in replicas {
+            try replica.expectSound()
+            let outbox = try replica.outbox()
+            #expect(outbox.isEmpty, "seed \(seed): \(outbox)")
+            for zone in zones {
+                let (tree, first) = (try replica.tree(zone: zone), try replicas[0].tree(zone: zone))
+                #expect(tree == first, "seed \(seed): \(tree) \(first)")
+            }
+        }
+    }
+
+    /// Two further rounds send nothing.
+    func expectQuiet() async throws {
+        for replica in replicas {
+            _ = replica.wire.takeSent()
+            try await replica.exchange.round()
+            try await replica.exchange.round()
+            #expect(!replica.wire.takeSent().contains(.recordsModify), "seed \(seed)")
+        }
+    }
+}
