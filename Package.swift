@@ -16,10 +16,6 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
-let crypto: [Target.Dependency] = [
-    .product(name: "Crypto", package: "swift-crypto"),
-    .product(name: "CryptoExtras", package: "swift-crypto"),
-]
 let http: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"),
     .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -47,7 +43,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
@@ -58,6 +53,8 @@ let package = Package(
         .systemLibrary(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: hot),
         .target(
@@ -96,8 +93,9 @@ let package = Package(
             ], swiftSettings: settings),
         .target(
             name: "RecordServer",
-            dependencies: ["CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging]
-                + http + crypto,
+            dependencies: [
+                "CCrypto", "CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging,
+            ] + http,
             swiftSettings: settings),
         .executableTarget(
             name: "recordfs-server",
@@ -109,7 +107,7 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "RecordServer", "RecordWire", "RecordModel", "TestSupport", logging,
+                "CCrypto", "RecordServer", "RecordWire", "RecordModel", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/ServerTestSupport", swiftSettings: settings),
         .testTarget(
@@ -145,7 +143,7 @@ let package = Package(
                 "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
                 "ServerTestSupport", "TestSupport", grdb, logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-            ] + http + crypto,
+            ] + http,
             swiftSettings: settings),
         .target(name: "CTestSystem", path: "Tests/CTestSystem"),
         .testTarget(

@@ -1,5 +1,7 @@
 /// SHA-256 (FIPS 180-4), with the CPU's instructions for it where there are some.
-package struct SHA256 {
+package struct SHA256: Sendable {
+    package static let digestBytes = 32
+
     private let isPortable: Bool
     private var state: State = State()
     private var pending: [UInt8] = []
@@ -49,10 +51,15 @@ package struct SHA256 {
         }
     }
 
-    package static func hash(_ bytes: [UInt8]) -> ContentHash {
+    /// The 32 bytes of the digest.
+    package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
-        return ContentHash(digest: hash.finalize())
+        return hash.finalize()
+    }
+
+    package static func hash(_ bytes: [UInt8]) -> ContentHash {
+        ContentHash(digest: digest(of: bytes))
     }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 package import RecordModel
 package import RecordWire
 
@@ -78,7 +77,7 @@ extension Accounts {
                 .badRequest,
                 "This is a private key: keep it, and add what `openssl ec -pubout` makes of it.")
         }
-        guard let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey.string) else {
+        guard let pem = SigningPublicKey(pem: publicKey)?.pem else {
             throw ServerError(
                 .badRequest, "This is no public key on the curve prime256v1 in PEM form.")
         }
@@ -87,7 +86,7 @@ extension Accounts {
             try transaction.requireContainer(container.container)
             let user = try transaction.findUser(user)
             let row = ServerKeyRow(
-                keyID: keyID, container: container, publicKeyPEM: Text(key.pemRepresentation),
+                keyID: keyID, container: container, publicKeyPEM: pem,
                 name: name, user: user.name, createdMilliseconds: now.nanoseconds / 1_000_000)
             try transaction.putServerKey(row)
             guard managesSchema else { return row }

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 package import RecordModel
 package import RecordWire
 

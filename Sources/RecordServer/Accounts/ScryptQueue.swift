@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Dispatch
 import RecordModel
 package import RecordWire
@@ -47,10 +45,9 @@ package final class ScryptQueue: Sendable {
         }
         let hash: [UInt8]? = await withCheckedContinuation { continuation in
             queues[place].async {
-                let key = try? KDF.Scrypt.deriveKey(
-                    from: password, salt: salt, outputByteCount: StoredPassword.hashBytes,
-                    rounds: cost.rounds, blockSize: cost.blockSize, parallelism: cost.parallelism)
-                continuation.resume(returning: key?.withUnsafeBytes { Array($0) })
+                continuation.resume(
+                    returning: Scrypt.hash(
+                        password, salt: salt, cost: cost, byteCount: StoredPassword.hashBytes))
             }
         }
         load.withLock { load in

@@ -1,4 +1,3 @@
-import Crypto
 package import RecordModel
 
 /// Secrets that are shown once and stored as their SHA-256. They are random, so that the hash
@@ -9,7 +8,7 @@ package enum Secret {
 
     /// The SHA-256 in hexadecimal digits.
     package static func hash(_ secret: Text) -> Text {
-        Text(Hexadecimal.encode(Crypto.SHA256.hash(data: secret.utf8)))
+        Text(Hexadecimal.encode(SHA256.digest(of: secret.utf8)))
     }
 
     /// Whether it can be one at all.

@@ -1,4 +1,3 @@
-import Crypto
 import RecordModel
 import RecordWire
 
@@ -15,7 +14,7 @@ struct SignedRequest: Sendable {
     /// The messages of which one must be signed.
     var messages: [[UInt8]] {
         guard let date = credentials.date else { return [] }
-        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: body)))
+        let hash = Base64.encode(SHA256.digest(of: body))
         let hashes = body.isEmpty ? [hash, []] : [hash]
         let distinct = paths.enumerated().filter { paths.firstIndex(of: $0.element) == $0.offset }
         return distinct.flatMap { path in
@@ -35,10 +34,9 @@ struct SignedRequest: Sendable {
     /// Whether the signature, base64 of DER, is one of this request by the owner of the key.
     func isSigned(by publicKeyPEM: Text) -> Bool {
         guard let encoded = credentials.signature, let der = Base64.decode(encoded.utf8),
-            let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
-            let key = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM.string)
+            let key = SigningPublicKey(pem: publicKeyPEM)
         else { return false }
-        return messages.contains { key.isValidSignature(signature, for: $0) }
+        return messages.contains { key.verifies(der, of: $0) }
     }
 }
 

@@ -24,7 +24,7 @@ extension AssetReceipt {
     }
 
     private static func digest(_ purpose: String, _ receipt: Text) -> [UInt8] {
-        var hash = RecordModel.SHA256()
+        var hash = SHA256()
         hash.update(Array(purpose.utf8) + [0] + receipt.utf8)
         return hash.finalize()
     }

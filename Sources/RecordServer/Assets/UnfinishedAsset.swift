@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 package import RecordModel
 package import RecordWire
@@ -8,7 +7,7 @@ import Synchronization
 package final class UnfinishedAsset: IncomingAsset {
     private struct State: Sendable {
         var descriptor: Int32
-        var hash = Crypto.SHA256()
+        var hash = SHA256()
         var size: Int64 = 0
     }
 
@@ -43,7 +42,7 @@ package final class UnfinishedAsset: IncomingAsset {
     private func appendNow(_ bytes: [UInt8]) throws(ServerError) {
         let code: Int32 = state.withLock { state in
             bytes.withUnsafeBytes { buffer in
-                state.hash.update(bufferPointer: buffer)
+                state.hash.update(buffer)
                 var rest = buffer[...]
                 while !rest.isEmpty {
                     let written = directory.calls.write(
@@ -66,11 +65,9 @@ package final class UnfinishedAsset: IncomingAsset {
     }
 
     func placeNow() throws(ServerError) -> (hash: ContentHash, size: Int64) {
-        let (descriptor, digest, size) = state.withLock {
-            ($0.descriptor, $0.hash.finalize(), $0.size)
-        }
+        var (descriptor, hasher, size) = state.withLock { ($0.descriptor, $0.hash, $0.size) }
         guard fsync(descriptor) == 0 else { throw FileCalls.failure("sync an asset", errno) }
-        let hash = ContentHash(digest: Array(digest))
+        let hash = ContentHash(digest: hasher.finalize())
         try link(hash)
         return (hash, size)
     }

@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 import RecordModel
 package import RecordWire
@@ -46,7 +45,7 @@ package struct Logo: Hashable, Sendable {
         }
         self.kind = kind
         self.bytes = bytes
-        let digest = Array(Crypto.SHA256.hash(data: bytes)).prefix(8)
+        let digest = SHA256.digest(of: bytes).prefix(8)
         path = "/logo?v=" + digest.map { String($0, radix: 16) }.joined()
     }
 

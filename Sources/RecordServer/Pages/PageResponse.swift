@@ -1,4 +1,3 @@
-import Crypto
 import RecordModel
 
 /// The answer of a page, without HTTP types.
@@ -122,7 +121,7 @@ enum PageAssets {
     static let scriptHash = hash(of: script)
 
     private static func hash(of content: HTML) -> String {
-        let digest = Array(Crypto.SHA256.hash(data: Array(content.text.utf8)))
+        let digest = SHA256.digest(of: Array(content.text.utf8))
         return "sha256-" + String(decoding: Base64.encode(digest), as: UTF8.self)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import RecordModel
 import RecordWire
 
@@ -31,7 +30,7 @@ struct OperationOutcome: Equatable {
     var entries: [Entry]
 
     static func digest(of body: JSONValue) -> [UInt8] {
-        Array(Crypto.SHA256.hash(data: body.serialized()))
+        SHA256.digest(of: body.serialized())
     }
 
     func encoded() -> [UInt8] {
@@ -60,7 +59,7 @@ struct OperationOutcome: Equatable {
     /// Nil for what `encoded` did not make.
     init?(_ bytes: [UInt8]) {
         var reader = SealedFieldReader(bytes)
-        guard let digest = reader.part(), digest.count == Crypto.SHA256.byteCount else {
+        guard let digest = reader.part(), digest.count == SHA256.digestBytes else {
             return nil
         }
         self.init(digest: digest, entries: [])

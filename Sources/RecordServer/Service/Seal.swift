@@ -1,4 +1,3 @@
-import Crypto
 package import RecordModel
 
 /// Makes what clients keep and hand back unforgeable: HMAC-SHA256 with a key of this server.
@@ -36,16 +35,14 @@ package struct Seal: Sendable {
     }
 
     private static let macBytes = 16
-    private let sessionKey: SymmetricKey
-    private let key: SymmetricKey
+    private let sessionKey: [UInt8]
+    private let key: [UInt8]
 
     /// `key` holds at least 32 secret bytes. Both are the same for every process of a server;
     /// `incarnation` is another one after each restore.
     package init(key: [UInt8], incarnation: [UInt8] = []) {
-        sessionKey = SymmetricKey(data: key)
-        let derived = HMAC<Crypto.SHA256>.authenticationCode(
-            for: Array("incarnation".utf8) + [0] + incarnation, using: sessionKey)
-        self.key = SymmetricKey(data: Array(derived))
+        sessionKey = key
+        self.key = HMAC.code(of: Array("incarnation".utf8) + [0] + incarnation, key: sessionKey)
     }
 
     package func seal(_ payload: [UInt8], for purpose: Purpose) -> Text {
@@ -69,8 +66,7 @@ package struct Seal: Sendable {
 
     private func mac(_ payload: [UInt8], _ purpose: Purpose) -> [UInt8] {
         let message = Array(purpose.rawValue.utf8) + [0] + payload
-        let code = HMAC<Crypto.SHA256>.authenticationCode(
-            for: message, using: purpose.isOfSession ? sessionKey : key)
+        let code = HMAC.code(of: message, key: purpose.isOfSession ? sessionKey : key)
         return Array(code.prefix(Self.macBytes))
     }
 }

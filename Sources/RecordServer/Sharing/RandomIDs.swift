@@ -1,4 +1,3 @@
-import Crypto
 package import RecordModel
 
 /// The names and secrets of one request, drawn before its transaction.
@@ -51,8 +50,6 @@ package struct RandomIDs: Sendable {
     private mutating func next(_ length: Int) -> [UInt8] {
         count += 1
         let message = withUnsafeBytes(of: count.littleEndian) { Array($0) }
-        let code = HMAC<Crypto.SHA256>.authenticationCode(
-            for: message, using: SymmetricKey(data: seed))
-        return Array(code.prefix(length))
+        return Array(HMAC.code(of: message, key: seed).prefix(length))
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import RecordModel
 import RecordServer
 import RecordWire
@@ -8,16 +7,18 @@ import Testing
 
 @Suite("Server-to-server signatures")
 struct SignedRequestTests {
-    private let key = P256.Signing.PrivateKey()
+    private let key: SigningKey
     private static let path =
         "/database/1/iCloud.org.example.app/development/public/records/query"
     private static let body = Array(#"{"query":{"recordType":"Note"}}"#.utf8)
+
+    init() throws { key = try SigningKey() }
 
     /// A house that knows the key, with the clock at 2027-01-15T08:00:00Z.
     private func house() async throws -> (CredentialHouse, Text) {
         let house = try await CredentialHouse()
         let row = try await house.accounts.addServerKey(
-            Text(key.publicKey.pemRepresentation), CredentialHouse.container, name: "test",
+            try key.publicPEM, CredentialHouse.container, name: "test",
             user: "alice@example.org", now: house.clock.now)
         return (house, row.keyID)
     }
@@ -30,10 +31,10 @@ struct SignedRequestTests {
     private func sign(
         _ date: String, _ path: String = path, body: [UInt8] = body, hash: String? = nil
     ) throws -> Text {
-        let digest = Base64.encode(Array(Crypto.SHA256.hash(data: body)))
+        let digest = Base64.encode(SHA256.digest(of: body))
         let hash = hash ?? String(decoding: digest, as: UTF8.self)
         let signature = try key.signature(for: Array("\(date):\(hash):\(path)".utf8))
-        return Text(utf8: Base64.encode(Array(signature.derRepresentation)))
+        return Text(utf8: Base64.encode(signature))
     }
 
     private func refusal(
@@ -210,12 +211,12 @@ struct SignedRequestTests {
     func keys() async throws {
         let (house, _) = try await house()
         for text in [
-            key.pemRepresentation, P384.Signing.PrivateKey().publicKey.pemRepresentation,
+            try key.privatePEM, try SigningKey(curve: "secp384r1").publicPEM,
             "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "", "x",
         ] {
             let error = await #expect(throws: ServerError.self) {
                 try await house.accounts.addServerKey(
-                    Text(text), CredentialHouse.container, name: "x", user: "alice@example.org",
+                    text, CredentialHouse.container, name: "x", user: "alice@example.org",
                     now: house.clock.now)
             }
             #expect(error?.code == .badRequest)

@@ -31,7 +31,7 @@ import Testing
             try await asset.append(Array(bytes[start..<min(start + 70_000, size)]))
         }
         let (hash, stored) = try await asset.place()
-        #expect(hash == RecordModel.SHA256.hash(bytes))
+        #expect(hash == SHA256.hash(bytes))
         #expect(stored == Int64(size))
         #expect(try await read(hash) == bytes)
     }
@@ -140,7 +140,7 @@ import Testing
 
     @Test("a link or a pipe in place of an asset is not followed and does not block")
     func strangers() async throws {
-        let hash = RecordModel.SHA256.hash([1])
+        let hash = SHA256.hash([1])
         mkdir(directory.folder(of: hash), 0o700)
         #expect(symlink("/etc/passwd", directory.path(of: hash)) == 0)
         await #expect(throws: ServerError.self) { _ = try await directory.open(hash) }

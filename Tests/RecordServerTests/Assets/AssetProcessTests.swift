@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 import RecordModel
 import RecordWire
@@ -107,12 +106,12 @@ private struct AssetProcess {
             try connection.send(
                 "PUT \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
                     + "Content-Length: \(pieces << 20)\r\n\r\n")
-            var hash = Crypto.SHA256()
+            var hash = SHA256()
             for _ in 0..<pieces {
-                hash.update(data: piece)
+                hash.update(piece)
                 try connection.send(piece)
             }
-            return (try connection.readAnswer(), Array(hash.finalize()))
+            return (try connection.readAnswer(), hash.finalize())
         }
         #expect(answer?.status == 200)
         let json = try JSONParser.parse(try #require(answer).body)
@@ -127,11 +126,11 @@ private struct AssetProcess {
         return try await RawHTTP.run {
             let connection = try RawConnection(port: port)
             try connection.send("GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-            var hash = Crypto.SHA256()
+            var hash = SHA256()
             var head: [UInt8]? = []
             while let piece = try connection.readPiece() {
                 guard let begun = head else {
-                    hash.update(data: piece)
+                    hash.update(piece)
                     continue
                 }
                 let bytes = begun + piece
@@ -140,9 +139,9 @@ private struct AssetProcess {
                     continue
                 }
                 head = nil
-                hash.update(data: bytes[end.upperBound...])
+                hash.update(Array(bytes[end.upperBound...]))
             }
-            return Array(hash.finalize())
+            return hash.finalize()
         }
     }
 
@@ -189,9 +188,9 @@ private struct AssetProcess {
         let again = try await RawHTTP.request(
             port: server.port, "POST", process.uploadPath, body: bytes)
         #expect(again.status == 200)
-        let file = try await process.assets.open(RecordModel.SHA256.hash(bytes))
+        let file = try await process.assets.open(SHA256.hash(bytes))
         #expect(try await file.read(at: 0, count: 400_000) == bytes)
-        let other = try await process.assets.open(RecordModel.SHA256.hash([1, 2, 3]))
+        let other = try await process.assets.open(SHA256.hash([1, 2, 3]))
         #expect(other.size == 3)
     }
 

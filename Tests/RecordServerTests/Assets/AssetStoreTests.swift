@@ -41,12 +41,12 @@ struct AssetStoreSubject: Sendable, CustomTestStringConvertible {
             try await upload.append(Array(bytes[start..<min(start + 70_000, bytes.count)]))
         }
         let (hash, size) = try await upload.place()
-        #expect(hash == RecordModel.SHA256.hash(bytes) && size == 200_000)
+        #expect(hash == SHA256.hash(bytes) && size == 200_000)
         let asset = try await store.open(hash)
         #expect(asset.size == 200_000)
         #expect(try await asset.read(at: 150_000, count: 100) == Array(bytes[150_000..<150_100]))
         #expect(try await asset.read(at: 199_999, count: 100) == [bytes[199_999]])
-        #expect(try await store.find(RecordModel.SHA256.hash([1])) == nil)
+        #expect(try await store.find(SHA256.hash([1])) == nil)
     }
 
     @Test("contents are listed in pages by their hash", arguments: AssetStoreSubject.all)
@@ -108,7 +108,7 @@ struct AssetStoreSubject: Sendable, CustomTestStringConvertible {
             #expect(try await store.bring(hash, from: other))
             try await store.sync()
             #expect(try await store.open(hash).read(at: 0, count: 700_000) == content)
-            #expect(try await !store.bring(RecordModel.SHA256.hash([1]), from: other))
+            #expect(try await !store.bring(SHA256.hash([1]), from: other))
         }
     }
 
@@ -169,7 +169,7 @@ struct AssetStoreSubject: Sendable, CustomTestStringConvertible {
         for order in Self.orders {
             let folder = try TemporaryDirectory()
             let store = try subject.open(folder)
-            let hash = RecordModel.SHA256.hash([7])
+            let hash = SHA256.hash([7])
             if hasOld { _ = try await put([7], in: store) }
             let upload = try await store.begin()
             try await upload.append([7])

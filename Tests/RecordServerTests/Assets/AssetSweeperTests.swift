@@ -123,7 +123,7 @@ import Testing
             // Old bytes are there, and no row knows them any more.
             let old = try UnfinishedAsset(in: directory)
             _ = try old.placeNow()
-            let hash = RecordModel.SHA256.hash([])
+            let hash = SHA256.hash([])
             let upload = try UnfinishedAsset(in: directory)
             var isKnown = false
             var wanted: Set<Int> = []

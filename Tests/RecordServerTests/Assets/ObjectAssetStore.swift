@@ -84,7 +84,7 @@ private final class ObjectUpload: IncomingAsset {
 
     func place() -> (hash: ContentHash, size: Int64) {
         let bytes = bytes.withLock { $0 }
-        let hash = RecordModel.SHA256.hash(bytes)
+        let hash = SHA256.hash(bytes)
         store.put(key, bytes)
         store.copy(key, to: hash.hex)
         return (hash, Int64(bytes.count))

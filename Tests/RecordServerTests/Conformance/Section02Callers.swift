@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import RecordModel
 import RecordServer
@@ -100,18 +99,19 @@ import Testing
 /// Signs requests with a new key of bob's (reference §2.3).
 struct Signer {
     private let server: TestServer
-    private let key = P256.Signing.PrivateKey()
+    private let key: SigningKey
     private let keyID: Text
 
     init(_ s: ConformanceScene) async throws { try await self.init(s.server) }
 
     init(_ server: TestServer) async throws {
         self.server = server
+        key = try SigningKey()
         keyID = Text(SecureRandom.hex128() + SecureRandom.hex128())
         let row = ServerKeyRow(
             keyID: keyID,
             container: ContainerKey(container: TestServer.container, environment: .development),
-            publicKeyPEM: Text(key.publicKey.pemRepresentation), name: "test",
+            publicKeyPEM: try key.publicPEM, name: "test",
             user: TestServer.userName("b0b"), createdMilliseconds: 0)
         try await server.storage.write { (transaction) throws(ServerError) in
             try transaction.putServerKey(row)
@@ -130,15 +130,15 @@ struct Signer {
         let seconds = server.clock.now.nanoseconds / 1_000_000_000 - age
         let printed = ISO8601.print(milliseconds: seconds * 1000)
         let date = printed.prefix { $0 != "." && $0 != "Z" } + "Z"
-        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: bytes)))
+        let hash = Base64.encode(SHA256.digest(of: bytes))
         let message = "\(date):\(String(decoding: hash, as: UTF8.self)):\(path)"
-        let signature = try key.signature(for: Array(message.utf8)).derRepresentation
+        let signature = try key.signature(for: Array(message.utf8))
         var headers: HTTPFields = [:]
         for (name, value) in [
             ("KeyID", keyID.string), ("ISO8601Date", String(date)),
             (
                 "SignatureV1",
-                String(decoding: Base64.encode(Array(signature)), as: UTF8.self)
+                String(decoding: Base64.encode(signature), as: UTF8.self)
             ),
         ] {
             headers[try #require(HTTPField.Name("X-Apple-CloudKit-Request-" + name))] = value

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import RecordModel
 import RecordServer
@@ -143,7 +142,7 @@ struct PageSafetyTests {
         #expect(page.headers[.accessControlAllowOrigin] == nil)
         #expect(page.text.contains("<meta name=\"viewport\" content=\"width=device-width"))
         let style = try #require(page.text.firstMatch(of: /<style>([^<]*)<\/style>/)).output.1
-        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: Array(style.utf8))))
+        let hash = Base64.encode(SHA256.digest(of: Array(style.utf8)))
         #expect(policy.contains("'sha256-\(String(decoding: hash, as: UTF8.self))'"))
     }
 

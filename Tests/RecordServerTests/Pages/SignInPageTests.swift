@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import RecordModel
 import RecordServer

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import RecordModel
 import RecordWire
@@ -246,17 +245,17 @@ struct SchemaEndpointTests {
     @Test("a key that was made for it manages the schema from elsewhere, while its user may")
     func schemaKey() async throws {
         let server = try await server()
-        let (plain, schema) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
-        var keys: [(P256.Signing.PrivateKey, Text)] = []
+        let (plain, schema) = (try SigningKey(), try SigningKey())
+        var keys: [(SigningKey, Text)] = []
         for (key, managesSchema) in [(plain, false), (schema, true)] {
             let row = try await server.accounts.addServerKey(
-                Text(key.publicKey.pemRepresentation), TestServer.development, name: "CI",
+                try key.publicPEM, TestServer.development, name: "CI",
                 user: "alice@example.org", managesSchema: managesSchema, now: server.clock.now)
             keys.append((key, row.keyID))
         }
         await #expect(throws: ServerError.self) {
             try await server.accounts.addServerKey(
-                Text(plain.publicKey.pemRepresentation), TestServer.development, name: "CI",
+                try plain.publicPEM, TestServer.development, name: "CI",
                 user: "bob@example.org", managesSchema: true, now: server.clock.now)
         }
         let endpoints = Endpoint.allCases.filter(\.isAdministrative)
@@ -276,7 +275,7 @@ struct SchemaEndpointTests {
     }
 
     private func signed(
-        _ endpoint: Endpoint, _ key: (P256.Signing.PrivateKey, Text), _ server: TestServer
+        _ endpoint: Endpoint, _ key: (SigningKey, Text), _ server: TestServer
     ) async throws -> TestServer.Answer {
         let path = "/database/1/\(TestServer.container)/development/public/\(endpoint.rawValue)"
         let body = JSONValue.object([
@@ -284,9 +283,9 @@ struct SchemaEndpointTests {
         ]).serialized()
         let date = ISO8601.print(milliseconds: server.clock.now.seconds * 1_000)
             .replacing(".000Z", with: "Z")
-        let hash = Base64.encode(Array(Crypto.SHA256.hash(data: body)))
+        let hash = Base64.encode(SHA256.digest(of: body))
         let message = Array("\(date):".utf8) + hash + Array(":\(path)".utf8)
-        let signature = Base64.encode(Array(try key.0.signature(for: message).derRepresentation))
+        let signature = Base64.encode(try key.0.signature(for: message))
         var headers = HTTPFields()
         for (name, value) in [
             ("KeyID", key.1.string), ("ISO8601Date", date),
