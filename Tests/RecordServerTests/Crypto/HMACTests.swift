@@ -34,7 +34,7 @@ struct HMACTests {
     @Test(
         "short keys, long keys and keys of bytes give the codes of the standard", arguments: vectors
     )
-    func vectors(_ vector: Vector) {
+    func codes(_ vector: Vector) {
         #expect(
             ContentHash(digest: HMAC.code(of: vector.message, key: vector.key)).hex == vector.code)
     }
