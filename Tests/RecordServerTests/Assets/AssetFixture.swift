@@ -4,6 +4,7 @@ import RecordModel
 import RecordServer
 import RecordWire
 import ServerTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -192,12 +193,26 @@ struct AssetFixture {
     var files: [String] {
         get async throws {
             let path = server.assetPath
+            let found = Mutex<[String]>([])
             let hasEnded = try await DirectoryChanges.wait(
                 in: path + "/tmp", Deadline(seconds: 30)
-            ) { !Self.allFiles(in: path).contains(where: Self.isUnfinished) }
+            ) {
+                let now = Self.allFiles(in: path)
+                found.withLock { $0 = now }
+                return !now.contains(where: Self.isUnfinished)
+            }
             try #require(hasEnded, "an upload does not end")
-            return filesNow
+            return found.withLock(\.self)
         }
+    }
+
+    /// Returns when the server is in the middle of an upload.
+    func waitForUnfinished() async throws {
+        let path = server.assetPath
+        let hasBegun = try await DirectoryChanges.wait(in: path + "/tmp", Deadline(seconds: 30)) {
+            Self.allFiles(in: path).contains(where: Self.isUnfinished)
+        }
+        try #require(hasBegun, "no upload begins")
     }
 
     /// The same also while an upload is unfinished.

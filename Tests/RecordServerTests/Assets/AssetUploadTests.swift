@@ -113,12 +113,16 @@ import Testing
     func broken(_ end: End, _ isChunked: Bool) async throws {
         let fixture = try await AssetFixture(.socket)
         let (path, port) = (try await fixture.uploadPath(), fixture.server.port)
-        try await RawHTTP.run {
+        let connection = try await RawHTTP.run {
             let connection = try RawConnection(port: port)
             let length = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 400000"
             try connection.send("POST \(path) HTTP/1.1\r\nHost: h\r\n\(length)\r\n\r\n")
             if isChunked { try connection.send("61a80\r\n") }
             try connection.send(pattern(200_000))
+            return connection
+        }
+        try await fixture.waitForUnfinished()
+        try await RawHTTP.run {
             switch end {
             case .reset: connection.reset()
             case .close: connection.close()
