@@ -49,6 +49,7 @@ package enum MountDaemon {
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
         options.exchange = exchange
+        options.fetcher = exchange.fetcher
         options.report = { logger.notice("\($0)") }
         let tree = Tree(store: store, options: options)
         try tree.start()

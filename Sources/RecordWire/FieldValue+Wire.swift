@@ -3,9 +3,10 @@ package import RecordModel
 extension WireValue {
     /// The value of a local field on the wire.
     ///
-    /// - Parameter asset: what the server calls the asset; nil when it does not have it yet.
+    /// - Parameter asset: what the server calls the asset, with its place in a list; nil when it does
+    ///   not have it yet.
     /// - Returns: nil when an asset of it is not there yet.
-    package init?(_ value: FieldValue, asset: (AssetValue) -> WireAsset?) {
+    package init?(_ value: FieldValue, asset: (AssetValue, Int?) -> WireAsset?) {
         switch value {
         case .string(let text): self = .string(text)
         case .int64(let number): self = .int64(number)
@@ -16,13 +17,14 @@ extension WireValue {
         case .reference(let reference): self = .reference(WireReference(reference))
         case .json(let json): self = .string(Text(utf8: json.serialized()))
         case .asset(let local):
-            guard let known = asset(local) else { return nil }
+            guard let known = asset(local, nil) else { return nil }
             self = .asset(known)
         case .list(let elements):
             var values: [WireValue] = []
             values.reserveCapacity(elements.count)
-            for element in elements {
-                guard let value = WireValue(element, asset: asset) else { return nil }
+            for (index, element) in elements.enumerated() {
+                guard let value = WireValue(element, asset: { local, _ in asset(local, index) })
+                else { return nil }
                 values.append(value)
             }
             self = .list(values)
@@ -43,8 +45,10 @@ extension FieldValue {
     ///
     /// - Parameters:
     ///   - isJSON: whether the schema here says that the text is nested JSON.
-    ///   - asset: the local name of an asset.
-    package init(_ value: WireValue, isJSON: Bool = false, asset: (WireAsset) -> AssetValue) {
+    ///   - asset: the local name of an asset, with its place in a list.
+    package init(
+        _ value: WireValue, isJSON: Bool = false, asset: (WireAsset, Int?) -> AssetValue
+    ) {
         switch value {
         case .string(let text):
             // What is no JSON after all stays the text that it is.
@@ -62,9 +66,12 @@ extension FieldValue {
             self = .reference(
                 Reference(
                     name: reference.name, zone: reference.zone?.zone, action: reference.action))
-        case .asset(let known): self = .asset(asset(known))
+        case .asset(let known): self = .asset(asset(known, nil))
         case .list(let elements):
-            self = .list(elements.map { FieldValue($0, asset: asset) })
+            self = .list(
+                elements.enumerated().map { index, element in
+                    FieldValue(element, asset: { known, _ in asset(known, index) })
+                })
         }
     }
 }

@@ -3,7 +3,7 @@ import RecordModel
 /// The stored form of a record's fields: the `fields` object of an answer, as compact JSON.
 ///
 /// Every value has its type, lists as `X_LIST`, so that an answer can copy the bytes as they are.
-/// Of an asset only checksum and size are stored. Fields without a value are left out.
+/// Of an asset only checksums, size and file extension are stored. Fields without a value are left out.
 package enum FieldsCodec {
     package static func encode(_ fields: [WireField]) -> [UInt8] {
         AnswerWriter.object(capacity: 64 * fields.count + 2) { answer in

@@ -19,6 +19,8 @@ package struct RecordProjection: Hashable, Sendable {
     /// Nil for all fields.
     package var desiredKeys: [FieldName]?
     package var numbersAsStrings: Bool
+    /// An extension: assets with `sha256` and `fileExtension`.
+    package var wantsAssetDetails = false
     package init(desiredKeys: [FieldName]? = nil, numbersAsStrings: Bool = false) {
         self.desiredKeys = desiredKeys
         self.numbersAsStrings = numbersAsStrings

@@ -64,6 +64,11 @@ package struct WireAsset: Hashable, Sendable {
     package var wrappingKey: Text?
     package var receipt: Text?
     package var downloadURL: Text?
+    /// An extension: the whole SHA-256 of the content. The server knows it; nobody sends it.
+    package var sha256: ContentHash?
+    /// An extension: how the file's name ends, without the dot, for those who show it as a file. At
+    /// most 255 bytes.
+    package var fileExtension: Text?
 
     package init(fileChecksum: Text, size: Int64) {
         self.fileChecksum = fileChecksum

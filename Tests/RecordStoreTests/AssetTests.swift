@@ -310,7 +310,7 @@ import Testing
         try fixture.expectSound()
         _ = try fixture.importBytes("from afar")
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.setDownloaded(asset.id, hash, size: size)
+            try transaction.setDownloaded(hash)
         }
         #expect(try fixture.store.asset(asset.id)?.isDownloaded == true)
         let other = AssetValue(

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import RecordModel
 import RecordServer
@@ -97,6 +98,52 @@ final class Replica: Sendable {
             let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
             _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
         }
+    }
+
+    /// Writes ZONE/Note/NAME@FIELD.EXT.
+    func attach(
+        _ bytes: [UInt8], to name: String, _ field: String = "photo", _ index: Int? = nil,
+        fileExtension: String = "jpg", zone: String = "Box"
+    ) throws {
+        let path = store.pathForUnfinishedAsset()
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let (hash, size) = try store.adoptAsset(file: path)
+        let record = try #require(try entry(name, zone)).id
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setAsset(
+                record, FieldName(field), index, hash, size: size,
+                fileExtension: Array(fileExtension.utf8))
+        }
+    }
+
+    /// Changes the first byte of a file.
+    static func overwrite(_ path: String) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data([255]))
+        try file.close()
+    }
+
+    /// `mv NAME.json NEW.json` in one directory.
+    func rename(_ name: String, to new: String, zone: String = "Box") throws {
+        let entry = try #require(try entry(name, zone))
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.rename(entry.id, toType: entry.type, stem: Stem(new))
+        }
+        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+    }
+
+    /// The files beside NAME.json, with what is in them; nil for what is not on this machine.
+    func assets(of name: String, zone: String = "Box") throws -> [String: [UInt8]?] {
+        guard let entry = try entry(name, zone) else { return [:] }
+        var files: [String: [UInt8]?] = [:]
+        for asset in try store.assets(of: entry.id) {
+            let name = String(decoding: asset.fileName, as: UTF8.self)
+            files.updateValue(nil, forKey: name)
+            guard asset.isDownloaded, let hash = asset.hash else { continue }
+            let data = try Data(contentsOf: URL(fileURLWithPath: store.assetPath(hash)))
+            files.updateValue(Array(data), forKey: name)
+        }
+        return files
     }
 
     func delete(_ name: String, zone: String = "Box") throws {
@@ -211,6 +258,7 @@ final class CoreTransport: SyncTransport {
     private struct State {
         var faults: [Fault?] = []
         var sent: [SyncOperation] = []
+        var uploadedBytes = 0
         var onCrash: @Sendable () throws -> Void = {}
     }
 
@@ -273,6 +321,54 @@ final class CoreTransport: SyncTransport {
         return answer
     }
 
+    func upload(
+        _ file: OutgoingFile, to url: String
+    ) async throws(SyncProblem) -> JSONValue {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
+        } catch {
+            throw .unreadable("\(error)")
+        }
+        state.withLock { $0.uploadedBytes += bytes.count }
+        return try await request(.post, url, body: bytes).json
+    }
+
+    func download(
+        _ url: String, from offset: Int64, count: Int64,
+        take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
+    ) async throws(SyncProblem) {
+        let range = "bytes=\(offset)-\(offset + count - 1)"
+        let answer = try await request(.get, url, headers: [.range: range])
+        // In pieces, as from a network.
+        for start in stride(from: 0, to: answer.body.count, by: 1_000) {
+            let piece = Array(answer.body[start..<min(start + 1_000, answer.body.count)])
+            do throws(RecordError) {
+                guard try await take(piece) else { return }
+            } catch {
+                throw .store(error)
+            }
+        }
+    }
+
+    /// The bytes of all assets that were sent.
+    var uploadedBytes: Int { state.withLock(\.uploadedBytes) }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: [UInt8] = []
+    ) async throws(SyncProblem) -> TestServer.Answer {
+        guard let path = url.range(of: "/assets/") else { throw .unreadable(url) }
+        let answer: TestServer.Answer
+        do {
+            answer = try await server.request(
+                method, String(url[path.lowerBound...]), headers: headers, body: body)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        guard answer.status != 200 && answer.status != 206 else { return answer }
+        throw try refusal(answer)
+    }
+
     /// Nobody pushes into a test.
     func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
         throw .unreachable("there is no courier")
@@ -292,6 +388,10 @@ final class CoreTransport: SyncTransport {
             throw .unreachable("\(error)")
         }
         guard answer.status != 200 else { return answer.json }
+        throw try refusal(answer)
+    }
+
+    private func refusal(_ answer: TestServer.Answer) throws(SyncProblem) -> SyncProblem {
         let error: WireError?
         do throws(ServerError) {
             error = try WireError(JSONReader(answer.json))
@@ -299,6 +399,6 @@ final class CoreTransport: SyncTransport {
             throw .unreadable("\(answer.status): \(error.reason)")
         }
         guard let error else { throw .unreadable("\(answer.status) without an error") }
-        throw .refused(error)
+        return .refused(error)
     }
 }

@@ -6,7 +6,7 @@ import Testing
     private static let hash = SHA256.hash([1, 2, 3])
     private static let photo = AssetValue(fileName: "n@photo.jpg", size: 3, sha256: hash)
 
-    private static func stored(_ local: AssetValue) -> WireAsset? {
+    private static func stored(_ local: AssetValue, _ index: Int?) -> WireAsset? {
         local.sha256.map {
             WireAsset(fileChecksum: AssetChecksum.fileChecksum($0), size: local.size ?? 0)
         }
@@ -22,7 +22,7 @@ import Testing
     @Test("each value comes back from the wire as it was", arguments: values)
     func roundTrip(_ value: FieldValue) throws {
         let sent = try #require(WireValue(value, asset: Self.stored))
-        #expect(FieldValue(sent, asset: { _ in Self.photo }) == value)
+        #expect(FieldValue(sent, asset: { _, _ in Self.photo }) == value)
     }
 
     @Test("a value counts the same here and on the wire", arguments: values)
@@ -37,7 +37,7 @@ import Testing
         place.altitude = 3
         place.timestampMilliseconds = 4
         let sent = try #require(WireValue(.location(place), asset: Self.stored))
-        #expect(FieldValue(sent, asset: { _ in Self.photo }) == .location(place))
+        #expect(FieldValue(sent, asset: { _, _ in Self.photo }) == .location(place))
     }
 
     @Test("nested JSON is a text on the wire, and JSON again where the schema says so")
@@ -46,8 +46,9 @@ import Testing
         let sent = try #require(WireValue(value, asset: Self.stored))
         #expect(sent == .string(#"{"a":[1,true],"b":null}"#))
         #expect(sent.countedBytes == value.countedBytes(shownValueBytes: .max))
-        #expect(FieldValue(sent, isJSON: true, asset: { _ in Self.photo }) == value)
-        #expect(FieldValue(.string("{"), isJSON: true, asset: { _ in Self.photo }) == .string("{"))
+        #expect(FieldValue(sent, isJSON: true, asset: { _, _ in Self.photo }) == value)
+        #expect(
+            FieldValue(.string("{"), isJSON: true, asset: { _, _ in Self.photo }) == .string("{"))
     }
 
     @Test("an asset that the server does not have yet cannot be sent, nor a list with it")

@@ -56,6 +56,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
         text: """
             {"records": [{"recordName": "n", "desiredKeys": ["a"]}, {"recordName": "m"}],
              "zoneID": {"zoneName": "Work"}, "desiredKeys": ["b"], "numbersAsStrings": false,
+             "wantsAssetDetails": true,
              "getCurrentSyncToken": false}
             """,
         read: { try LookupRequest($0) },

@@ -4,7 +4,7 @@ package import RecordWire
 /// What makes an asset value of a request acceptable, and where its bytes can be had
 /// (reference §5.5, §12).
 package enum AssetRules {
-    /// The asset to store for one value of `field`, with nothing but checksum and size.
+    /// The asset to store for one value of `field`: what its content is, and nothing else.
     ///
     /// A receipt must fit the database of `access`, the record, the field, the caller, checksum
     /// and size, and be in time. Without a good receipt a value is accepted only when it equals
@@ -18,10 +18,13 @@ package enum AssetRules {
         access: ZoneAccess, context: OperationContext, service: RecordService,
         reader: any StorageReader
     ) throws(ServerError) -> WireAsset {
-        let stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
-        if current.contains(where: {
+        var stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
+        stored.fileExtension = asset.fileExtension
+        if let same = current.first(where: {
             $0.fileChecksum == stored.fileChecksum && $0.size == stored.size
         }) {
+            stored.sha256 = same.sha256
+            stored.fileExtension = asset.fileExtension ?? same.fileExtension
             return stored
         }
         guard let token = asset.receipt else {
@@ -49,6 +52,7 @@ package enum AssetRules {
             throw ServerError(
                 .badRequest, "The asset's receipt has expired: upload the bytes again.")
         }
+        stored.sha256 = row.sha256
         return stored
     }
 

@@ -121,6 +121,7 @@ package struct RecordPrinter {
         _ asset: WireAsset, _ field: FieldName, _ record: StoredRecord
     ) -> WireAsset {
         var asset = asset
+        if !projection.wantsAssetDetails { (asset.sha256, asset.fileExtension) = (nil, nil) }
         asset.downloadURL = AssetRules.downloadURL(
             asset, record: record.name, field: field, access: access, context: context,
             service: service)

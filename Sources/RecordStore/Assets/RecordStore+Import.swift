@@ -30,8 +30,7 @@ extension RecordStore {
     package func importAsset(
         descriptor source: Int32
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
-        let temporary =
-            places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
+        let temporary = pathForUnfinishedAsset()
         let (hash, size) = try Self.copy(source, to: temporary)
         do {
             try place(temporary, as: hash, size: size)

@@ -1,5 +1,5 @@
 import Glibc
-import RecordModel
+package import RecordModel
 
 /// The places of a state directory: store.sqlite, lock, reserve, assets/, scratch/.
 struct StoreDirectory: Sendable {
@@ -91,7 +91,7 @@ struct StoreDirectory: Sendable {
 
 extension RecordError {
     /// A failed system call on a file of the store; `purpose` completes "cannot ...".
-    static func systemCall(_ purpose: String, _ code: Int32) -> RecordError {
+    package static func systemCall(_ purpose: String, _ code: Int32) -> RecordError {
         let reason = String(cString: strerror(code))
         let message = "Cannot \(purpose): \(reason)."
         switch code {

@@ -1,5 +1,13 @@
+import Glibc
 package import RecordModel
 import RecordSQL
+
+/// A field of a record that the server has, with an asset in it.
+package struct AssetHolder: Hashable, Sendable {
+    package let zone: ZoneID
+    package let record: RecordName
+    package let field: FieldName
+}
 
 extension RecordStore {
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
@@ -34,6 +42,42 @@ extension RecordStore {
 
     package func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
         try read { connection throws(RecordError) in try connection.asset(id) }
+    }
+
+    /// How many bytes of that hash are here, nil when none are.
+    package func sizeOfAsset(_ hash: ContentHash) -> Int64? {
+        AssetFiles(places: places).size(of: hash)
+    }
+
+    /// Records that the server has, as far as this store knows, in which it can find these bytes:
+    /// those that are here, and those whose deletion is still to be sent.
+    package func recordsOfServer(
+        with hash: ContentHash
+    ) throws(RecordError) -> [AssetHolder] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT r.zone_id, r.name, a.field FROM asset a JOIN record r ON r.id = a.record_id
+                JOIN base b ON b.record_id = r.id
+                WHERE a.hash = ?1 AND r.name IS NOT NULL
+                UNION
+                SELECT o.zone_id, o.name, k.field FROM kept_asset k JOIN history h ON h.token = k.holder_id
+                JOIN outbox o ON o.zone_id = h.zone_id AND o.name = h.name
+                WHERE k.hash = ?1 AND k.holder = 0 AND o.operation = 3
+                LIMIT 100
+                """, [.text(hash.hex)]
+            ) {
+                AssetHolder(
+                    zone: ZoneID($0.int64(0)), record: RecordName(bytes: $0.bytes(1)),
+                    field: FieldName(bytes: $0.bytes(2)))
+            }
+        }
+    }
+
+    /// A path in the state directory for bytes that are still coming: for `adoptAsset`, and on the
+    /// same file system as what it places. Swept when the store is opened.
+    package func pathForUnfinishedAsset() -> String {
+        places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     }
 
     /// Where the bytes of that hash are, or would be. Open it with O_NOFOLLOW.

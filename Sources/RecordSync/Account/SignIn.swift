@@ -43,7 +43,7 @@ package struct SignIn: Sendable {
             headers: [
                 ("Content-Type", "application/x-www-form-urlencoded"),
                 ("Origin", account.server), ("Cookie", form.cookie),
-            ], body: Array(body.utf8))
+            ], body: .bytes(Array(body.utf8)))
         guard let place = answer["Location"], place.hasPrefix(callback),
             let token = Text("ckWebAuthToken", inQueryOf: place)
         else { throw Self.refusal(answer) }

@@ -7,17 +7,17 @@ extension RemoteChange {
     ///
     /// - Parameters:
     ///   - schema: of the record's type here: it says which texts are nested JSON.
-    ///   - asset: the local name of an asset.
+    ///   - asset: the local name of an asset, with its place in a list.
     package init(
         _ answer: RecordAnswer, schema: RecordSchema,
-        asset: (FieldName, WireAsset) -> AssetValue
+        asset: (FieldName, Int?, WireAsset) -> AssetValue
     ) {
         let fields = answer.fields.compactMap { field -> RecordField? in
             guard let value = field.value else { return nil }
             return RecordField(
                 name: field.name,
                 value: FieldValue(value, isJSON: schema.type(of: field.name) == .json) {
-                    asset(field.name, $0)
+                    asset(field.name, $1, $0)
                 })
         }
         self.init(

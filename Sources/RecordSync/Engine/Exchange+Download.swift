@@ -57,6 +57,7 @@ extension Exchange {
         var request = ZoneChangesRequest(
             zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
         request.syncToken = token.map(Text.init(utf8:))
+        request.projection.wantsAssetDetails = true
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
         let items = try await transport.send(
@@ -148,10 +149,8 @@ extension Exchange {
         let schema = try read { (store) throws(RecordError) in
             try store.schema(of: answer.type)
         }
-        return RemoteChange(answer, schema: schema) { field, asset in
-            let name = AssetEntry.fileName(
-                stem: Stem(encoding: answer.name), field: field, index: nil, fileExtension: [])
-            return AssetValue(fileName: Text(utf8: name), size: asset.size)
+        return RemoteChange(answer, schema: schema) { field, index, asset in
+            AssetValue(asset, of: answer.name, field, index)
         }
     }
 

@@ -84,12 +84,16 @@ extension Exchange {
     {
         var results = UploadResults(claims)
         do throws(SyncProblem) {
-            let request = try request(claims, zone, &results)
+            let assets = try await bringAssets(of: claims, zone, &results)
+            let request = try request(claims, zone, assets, &results)
             if !request.items.isEmpty {
                 let answer = try await transport.send(
                     .recordsModify, scope, request.bytes
                 ) { json throws(ServerError) in try RecordsAnswer(json) }
                 results.read(answer.items)
+                for result in results.all where !results.isOpen(result.claim.row.name) {
+                    receipts.forget(result.claim.row.name, zone.id)
+                }
             }
             try await lookUp(&results, zone)
         } catch {
@@ -99,13 +103,14 @@ extension Exchange {
     }
 
     private func request(
-        _ claims: [OutboxClaim], _ zone: SyncedZone, _ results: inout UploadResults
+        _ claims: [OutboxClaim], _ zone: SyncedZone, _ assets: [OutgoingAsset.Place: WireAsset],
+        _ results: inout UploadResults
     ) throws(SyncProblem) -> ModifyRequest {
         var items: [ModifyRequest.Item] = []
-        for claim in claims {
+        for claim in claims where results.isOpen(claim.row.name) {
             let operation: RecordOperation?
             do throws(SyncProblem) {
-                operation = try self.operation(claim)
+                operation = try self.operation(claim, assets)
             } catch  where error.isAboutContent {
                 results.park(claim.row.name, "\(error)")
                 continue
@@ -115,19 +120,22 @@ extension Exchange {
             } else if claim.document == nil {
                 // What is to be deleted may have arrived: its tag is asked for.
                 results.lookUp(claim.row.name)
-            } else {
-                results.park(claim.row.name, "Its assets cannot be sent yet.")
             }
         }
         var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
         request.atomic = false
+        request.projection.wantsAssetDetails = true
         return request
     }
 
-    private func operation(_ claim: OutboxClaim) throws(SyncProblem) -> RecordOperation? {
+    private func operation(
+        _ claim: OutboxClaim, _ assets: [OutgoingAsset.Place: WireAsset]
+    ) throws(SyncProblem) -> RecordOperation? {
         try read { (store) throws(RecordError) in
             let schema = try store.schema(of: claim.row.type)
-            return try RecordOperation(claim, schema: schema) { _ in nil }
+            return try RecordOperation(claim, schema: schema) { field, _, index in
+                assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
+            }
         }
     }
 
@@ -137,8 +145,9 @@ extension Exchange {
     ) async throws(SyncProblem) {
         let names = results.toLookUp
         guard !names.isEmpty else { return }
-        let request = LookupRequest(
+        var request = LookupRequest(
             items: names.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
+        request.projection.wantsAssetDetails = true
         let answer = try await transport.send(.recordsLookup, scope, request.bytes) {
             json throws(ServerError) in try RecordsAnswer(json)
         }

@@ -16,6 +16,8 @@ package struct Exchange: Sendable {
         package var pageRecords = 200
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
+        /// Assets whose bytes are sent at the same time.
+        package var parallelAssets = 4
 
         package init() {}
     }
@@ -26,6 +28,7 @@ package struct Exchange: Sendable {
     package let scope: DatabaseScope
     package let settings: Settings
     let logger: Logger
+    let receipts = AssetReceipts()
 
     /// - Parameter database: one that is synced.
     package init(

@@ -7,6 +7,7 @@ import Synchronization
 /// The engine of a store's account, for a daemon that is not asynchronous.
 package final class SyncService: Sendable {
     private let engine: SyncEngine
+    private let downloads: AssetDownloads
     private let task: Task<Void, Never>
     package let account: Account
 
@@ -31,9 +32,11 @@ package final class SyncService: Sendable {
         }
         var settings = Exchange.Settings()
         settings.pageRecords = 2_000
-        let engine = SyncEngine(
-            Exchange(store: store, transport: transport, settings: settings, logger: logger))
+        let exchange = Exchange(
+            store: store, transport: transport, settings: settings, logger: logger)
+        let engine = SyncEngine(exchange)
         self.engine = engine
+        downloads = AssetDownloads(exchange)
         task = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await engine.run() }
@@ -45,7 +48,10 @@ package final class SyncService: Sendable {
     /// Breaks off what is under way, and returns when nothing uses the store any more. Blocks.
     package func stop() {
         task.cancel()
-        blocking { [task] in await task.value }
+        blocking { [task, downloads] in
+            await downloads.stop()
+            await task.value
+        }
     }
 
     /// Fetches and sends now, and returns how it stands then. Blocks.
@@ -81,6 +87,20 @@ package final class SyncService: Sendable {
 
     /// How it stood when something last changed.
     package var status: SyncStatus { engine.published }
+
+    /// Brings bytes of an asset that only the server has; calls back once, from any thread.
+    package func fetch(
+        _ asset: AssetEntry, offset: Int64, count: Int,
+        _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void
+    ) {
+        Task { [downloads] in
+            do throws(RecordError) {
+                answer(.success(try await downloads.read(asset, offset: offset, count: count)))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
 
     /// These return at once.
     package func kick() { Task { [engine] in await engine.kick() } }

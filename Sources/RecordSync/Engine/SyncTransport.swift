@@ -12,6 +12,7 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case subscriptionsModify = "subscriptions/modify"
     case tokensCreate = "tokens/create"
     case assetsUpload = "assets/upload"
+    case assetsRereference = "assets/rereference"
 }
 
 /// How requests reach the record server: over HTTP, or in a test straight into one.
@@ -23,8 +24,31 @@ package protocol SyncTransport: Sendable {
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue
 
+    /// Brings the bytes of a file to an address that `assets/upload` has given; the answer's JSON.
+    func upload(_ file: OutgoingFile, to url: String) async throws(SyncProblem) -> JSONValue
+
+    /// Fetches `count` bytes of an asset from `offset` on, piece by piece; `take` says whether it
+    /// wants more. `count` is not 0.
+    func download(
+        _ url: String, from offset: Int64, count: Int64,
+        take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
+    ) async throws(SyncProblem)
+
     /// Waits at a courier for a notification; empty when there was none for long.
     func poll(_ url: String) async throws(SyncProblem) -> [UInt8]
+}
+
+/// A file whose bytes are sent.
+package struct OutgoingFile: Sendable {
+    /// Nobody writes to it.
+    package let path: String
+    /// In bytes.
+    package let size: Int64
+
+    package init(path: String, size: Int64) {
+        self.path = path
+        self.size = size
+    }
 }
 
 extension SyncTransport {

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+package import RecordModel
 
 /// Requests over HTTP/1.1, on connections that are kept. The only file that knows the library.
 package struct HTTPExchange: Sendable {
@@ -19,6 +20,13 @@ package struct HTTPExchange: Sendable {
     /// A page of a feed may be long; nothing that is longer was asked for.
     private static let largestAnswer = 256 << 20
 
+    /// What a request brings.
+    package enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        case file(OutgoingFile)
+    }
+
     /// One for the process, which it lives as long as: what is under way ends with its task.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -27,19 +35,18 @@ package struct HTTPExchange: Sendable {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
+    /// How long the bytes of an asset may take: 16 KiB a second are waited for.
+    static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
+
     package init() {}
 
     /// - Parameter patience: for all of it, up to the last byte of the answer.
     /// - Throws: unreachable, when there is no whole answer.
     package func send(
-        _ method: String, _ url: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        _ method: String, _ url: String, headers: [(String, String)] = [], body: Body = .none,
         patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> Answer {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(body) }
-        let final = request
+        let final = Self.request(method, url, headers, body)
         do {
             return try await Self.within(patience) {
                 let response = try await Self.client.execute(final, timeout: .hours(1))
@@ -54,23 +61,69 @@ package struct HTTPExchange: Sendable {
         }
     }
 
+    /// The body of an answer, piece by piece; `take` says whether it wants more.
+    ///
+    /// - Parameter bytes: at most so many are waited for.
+    /// - Throws: unreachable, when the answer breaks off; what `take` throws, as `store`.
+    /// - Returns: nil for status 200 and 206; else the whole answer, of which nothing was taken.
+    package func receive(
+        _ url: String, headers: [(String, String)] = [], bytes: Int64,
+        take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
+    ) async throws(SyncProblem) -> Answer? {
+        let final = Self.request("GET", url, headers, .none)
+        do {
+            return try await Self.within(Self.patience(bytes: bytes)) {
+                let response = try await Self.client.execute(final, timeout: .hours(24))
+                let status = Int(response.status.code)
+                guard status == 200 || status == 206 else {
+                    let bytes = try await response.body.collect(upTo: Self.largestAnswer)
+                    return Answer(
+                        status: status, headers: [], body: Array(bytes.readableBytesView))
+                }
+                for try await piece in response.body {
+                    guard try await take(Array(piece.readableBytesView)) else { break }
+                }
+                return nil
+            }
+        } catch let error as RecordError {
+            throw .store(error)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+
+    private static func request(
+        _ method: String, _ url: String, _ headers: [(String, String)], _ body: Body
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        switch body {
+        case .none: break
+        case .bytes(let bytes): request.body = .bytes(bytes)
+        case .file(let file):
+            request.body = .stream(FilePieces(path: file.path), length: .known(file.size))
+        }
+        return request
+    }
+
     private struct TimedOut: Error, CustomStringConvertible {
         let description = "no whole answer came in time"
     }
 
     /// The client's own limit ends with the head of an answer, and a network can go away behind it.
-    private static func within(
-        _ patience: Duration, _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer?.self) { group in
+    private static func within<Result: Sendable>(
+        _ patience: Duration, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: patience)
-                return nil
+                throw TimedOut()
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() ?? nil else { throw TimedOut() }
-            return answer
+            guard let result = try await group.next() else { throw TimedOut() }
+            return result
         }
     }
 }

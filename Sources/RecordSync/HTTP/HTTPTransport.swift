@@ -37,9 +37,28 @@ package final class HTTPTransport: SyncTransport {
         let token = current.withLock(\.token)
         let url = account.url(of: operation, scope, webAuthToken: token)
         let answer = try await http.send(
-            "POST", url, headers: [("Content-Type", "application/json")], body: body)
+            "POST", url, headers: [("Content-Type", "application/json")], body: .bytes(body))
         if let next = answer["X-Apple-CloudKit-Web-Auth-Token"] { take(Text(next), after: token) }
         return try answer.json(of: operation)
+    }
+
+    package func upload(
+        _ file: OutgoingFile, to url: String
+    ) async throws(SyncProblem) -> JSONValue {
+        let answer = try await http.send(
+            "POST", url, headers: [("Content-Type", "application/octet-stream")],
+            body: .file(file), patience: HTTPExchange.patience(bytes: file.size))
+        return try answer.json(of: .assetsUpload)
+    }
+
+    package func download(
+        _ url: String, from offset: Int64, count: Int64,
+        take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
+    ) async throws(SyncProblem) {
+        let range = "bytes=\(offset)-\(offset + count - 1)"
+        let refusal = try await http.receive(
+            url, headers: [("Range", range)], bytes: count, take: take)
+        if let refusal { throw refusal.problem }
     }
 
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {

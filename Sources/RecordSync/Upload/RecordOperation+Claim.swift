@@ -8,11 +8,12 @@ extension RecordOperation {
     ///
     /// - Parameters:
     ///   - schema: of the record's type.
-    ///   - asset: what the server calls an asset.
+    ///   - asset: what the server calls an asset of a field, with its place in a list.
     /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
     /// Errors: those of reading the base's text.
     package init?(
-        _ claim: OutboxClaim, schema: RecordSchema, asset: (AssetValue) -> WireAsset?
+        _ claim: OutboxClaim, schema: RecordSchema,
+        asset: (FieldName, AssetValue, Int?) -> WireAsset?
     ) throws(RecordError) {
         var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
         record.changeTag = claim.base.map { Text($0.changeTag) }
@@ -26,9 +27,8 @@ extension RecordOperation {
             try RecordDocument(parsing: text, schema: schema, limits: .received)
         }
         for name in FieldMerge.changedFields(from: base?.fields ?? [], to: document.fields) {
-            guard let field = WireField(name, document[name], schema, asset: asset) else {
-                return nil
-            }
+            let field = WireField(name, document[name], schema) { asset(name, $0, $1) }
+            guard let field else { return nil }
             record.fields.append(field)
         }
         if document.parent != base?.parent {
@@ -42,7 +42,7 @@ extension WireField {
     /// Nil while the server lacks an asset of the value. No value clears the field.
     fileprivate init?(
         _ name: FieldName, _ value: FieldValue?, _ schema: RecordSchema,
-        asset: (AssetValue) -> WireAsset?
+        asset: (AssetValue, Int?) -> WireAsset?
     ) {
         guard let value else {
             self.init(name: name, value: nil, type: nil)

@@ -35,6 +35,12 @@ struct UploadResults {
             claims.enumerated().map { ($1.row.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Whether it can still be sent.
+    func isOpen(_ name: RecordName) -> Bool {
+        guard let place = places[name], case .unsent = all[place].outcome else { return false }
+        return true
+    }
+
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
     mutating func park(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
 
@@ -56,7 +62,8 @@ struct UploadResults {
         }
     }
 
-    private mutating func fail(_ name: RecordName, _ error: WireError) {
+    /// One change was refused, or something that it needs.
+    mutating func fail(_ name: RecordName, _ error: WireError) {
         guard let place = places[name] else { return }
         switch Reaction(error) {
         case .merge:

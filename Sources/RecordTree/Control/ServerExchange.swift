@@ -13,12 +13,17 @@ package struct ServerExchange: Sendable {
     /// Errors: unsupported while nobody is signed in.
     package var run: @Sendable (Command) throws(RecordError) -> Void
 
+    /// Brings bytes that only the server has.
+    package var fetcher: any AssetFetcher
+
     package init(
         status: @escaping @Sendable () -> JSONValue?,
-        run: @escaping @Sendable (Command) throws(RecordError) -> Void
+        run: @escaping @Sendable (Command) throws(RecordError) -> Void,
+        fetcher: any AssetFetcher = NoAssetFetcher()
     ) {
         self.status = status
         self.run = run
+        self.fetcher = fetcher
     }
 
     /// Of a store that no server knows.

@@ -127,11 +127,13 @@ extension WireReference: AnswerValue {
 extension WireAsset: AnswerValue {
     package func write(to answer: inout AnswerWriter) { write(to: &answer, hasAllKeys: true) }
 
-    /// Checksum and size, and with `hasAllKeys` what else there is.
+    /// What the content is, and with `hasAllKeys` what else there is.
     func write(to answer: inout AnswerWriter, hasAllKeys: Bool) {
         answer.object { answer in
             answer.member("fileChecksum", fileChecksum)
             answer.member("size", size)
+            answer.member("sha256", sha256.map { Text($0.hex) })
+            answer.member("fileExtension", fileExtension)
             guard hasAllKeys else { return }
             answer.member("referenceChecksum", referenceChecksum)
             answer.member("wrappingKey", wrappingKey)

@@ -76,7 +76,7 @@ extension RecordProjection {
     /// Names that one `desiredKeys` may list.
     static let maximumKeys = 1_000
 
-    /// `desiredKeys` and `numbersAsStrings` of a request, of which `defaults` hold where it does
+    /// `desiredKeys`, `numbersAsStrings` and `wantsAssetDetails` of a request, of which `defaults` hold where it does
     /// not say.
     package init(
         _ json: JSONReader, defaults: RecordProjection = .everything
@@ -85,6 +85,8 @@ extension RecordProjection {
         self.init(
             desiredKeys: try json.desiredKeys("desiredKeys") ?? defaults.desiredKeys,
             numbersAsStrings: try asStrings?.bool() ?? defaults.numbersAsStrings)
+        wantsAssetDetails = try json.bool(
+            "wantsAssetDetails", default: defaults.wantsAssetDetails)
     }
 }
 

@@ -55,6 +55,11 @@ package struct AssetUploadBody: Hashable, Sendable {
     package var zone: ZoneIdentifier
     package var tokens: [AssetUploadRequest]
 
+    package init(zone: ZoneIdentifier, tokens: [AssetUploadRequest]) {
+        self.zone = zone
+        self.tokens = tokens
+    }
+
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         let list = try json.elements("tokens", maximum: limits.maximumItems)
@@ -75,9 +80,19 @@ package struct RereferenceBody: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package var recordName: RecordName
         package var fieldName: FieldName
+
+        package init(recordName: RecordName, fieldName: FieldName) {
+            self.recordName = recordName
+            self.fieldName = fieldName
+        }
     }
     package var zone: ZoneIdentifier
     package var assets: [Item]
+
+    package init(zone: ZoneIdentifier, assets: [Item]) {
+        self.zone = zone
+        self.assets = assets
+    }
 
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()

@@ -23,7 +23,33 @@ package enum UploadToken: Hashable, Sendable {
     }
 }
 
+/// One item of the answer to assets/rereference.
+package enum RereferencedAsset: Hashable, Sendable {
+    case asset(RecordName, FieldName, WireAsset)
+    case failed(WireError)
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        if let error = try WireError(json) {
+            self = .failed(error)
+        } else {
+            self = .asset(
+                try RecordName(try json.required("recordName")),
+                try FieldName(try json.required("fieldName")), try WireAsset(json))
+        }
+    }
+
+    package static func list(_ json: JSONReader) throws(ServerError) -> [RereferencedAsset] {
+        try json.required("assets").array().map(RereferencedAsset.init(_:))
+    }
+}
+
 extension WireAsset {
+    /// What the server will call bytes that are here.
+    package init(_ hash: ContentHash, size: Int64) {
+        self.init(fileChecksum: AssetChecksum.fileChecksum(hash), size: size)
+        sha256 = hash
+    }
+
     /// The answer to an upload: what goes into the record.
     package init(uploaded json: JSONReader) throws(ServerError) {
         try self.init(try json.required("singleFile"))

@@ -31,6 +31,7 @@ extension RecordProjection {
     func writeMembers(to answer: inout AnswerWriter) {
         if let desiredKeys { answer.member("desiredKeys", desiredKeys) }
         if numbersAsStrings { answer.member("numbersAsStrings", true) }
+        if wantsAssetDetails { answer.member("wantsAssetDetails", true) }
     }
 }
 

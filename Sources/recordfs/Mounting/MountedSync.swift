@@ -104,7 +104,7 @@ final class MountedSync: Sendable {
                     try self.store.retryParked()
                     service.kick()
                 }
-            })
+            }, fetcher: self)
     }
 
     private static func json(
@@ -136,6 +136,19 @@ final class MountedSync: Sendable {
                 .description
         } catch {
             return nil
+        }
+    }
+}
+
+extension MountedSync: AssetFetcher {
+    func fetch(
+        _ asset: AssetEntry, offset: Int64, count: Int,
+        _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void
+    ) {
+        if let service = service.withLock(\.self) {
+            service.fetch(asset, offset: offset, count: count, answer)
+        } else {
+            NoAssetFetcher().fetch(asset, offset: offset, count: count, answer)
         }
     }
 }

@@ -75,6 +75,64 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test("files beside a record are listed at once elsewhere, and come when they are read")
+        func assets() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/Box/Note && cd RecordFS/private/Box/Note
+                head -c 12000000 /dev/urandom > ~/film
+                echo '{"title": "one"}' > x.json
+                cp ~/film x@film.mp4 && printf small > x@note.txt
+                recordfs sync
+                """)
+            let note = "RecordFS/private/Box/Note"
+            #expect(
+                try b.eventually(
+                    "stat -c '%n %s' \(note)/x@* | sed 's:.*/::'",
+                    "x@film.mp4 12000000\nx@note.txt 5"))
+            try b.ok("diff <(jq -S . \(note)/x.json) <(jq -S . \(a.folder)/\(note)/x.json)")
+            // Near the end first: that does not wait for what is before it.
+            try b.ok("cmp <(tail -c 1000 \(note)/x@film.mp4) <(tail -c 1000 \(a.folder)/film)")
+            try b.ok("cmp \(note)/x@film.mp4 \(a.folder)/film")
+            #expect(try b.shell("cat \(note)/x@note.txt").output == "small")
+            try b.ok("mv \(note)/x.json \(note)/y.json && recordfs sync")
+            #expect(
+                try a.eventually(
+                    "ls \(note); cat \(note)/y@note.txt",
+                    "y.json\ny@film.mp4\ny@note.txt\nsmall"))
+            try a.ok("cmp \(note)/y@film.mp4 film")
+            try await account.stopServer()
+            try b.ok("recordfs unmount && recordfs fsck && recordfs mount")
+            try b.ok("cmp \(note)/y@film.mp4 \(a.folder)/film")
+            try a.ok("recordfs unmount && recordfs fsck")
+            try b.ok("recordfs unmount")
+        }
+
+        @Test(
+            "bytes that nobody here has, cannot be read while the server is away: the reason is told"
+        )
+        func assetWithoutServer() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            let note = "RecordFS/private/Box/Note"
+            try a.ok(
+                """
+                mkdir -p \(note) && echo '{"title": "one"}' > \(note)/x.json
+                printf small > \(note)/x@note.txt && recordfs sync
+                """)
+            #expect(try b.eventually("stat -c %s \(note)/x@note.txt", "5"))
+            try await account.stopServer()
+            let refused = try b.shell("cat \(note)/x@note.txt")
+            #expect(refused.status == 1 && refused.output.isEmpty)
+            #expect(try b.shell("cat \(note)/.error").output.contains("cannot be reached"))
+            try await account.startServer()
+            #expect(try b.shell("cat \(note)/x@note.txt").output == "small")
+            try a.ok("recordfs unmount")
+            try b.ok("recordfs unmount")
+        }
+
         @Test("a wrong password is refused, and another account needs another store")
         func refusals() async throws {
             let account = try await Account()

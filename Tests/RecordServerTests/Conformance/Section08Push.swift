@@ -136,6 +136,8 @@ enum ConformancePush {
             s in
             let server = try await s.own()
             try await server.makeZone("Z")
+            // A notice of before finds the subscriptions that are there when it is delivered.
+            await server.waitUntilDelivered()
             let device = try await ConformancePush.device(server)
             let subscription: JSONValue = [
                 "subscriptionID": "z", "subscriptionType": "zone", "zoneID": ["zoneName": "Z"],

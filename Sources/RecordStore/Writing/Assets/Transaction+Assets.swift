@@ -246,14 +246,11 @@ extension Transaction {
         }
     }
 
-    /// The bytes of a remote asset have come.
-    package func setDownloaded(
-        _ asset: AssetID, _ hash: ContentHash, size: Int64
-    ) throws(RecordError) {
+    /// The bytes of that hash have come: for every file that has them.
+    package func setDownloaded(_ hash: ContentHash) throws(RecordError) {
         referredAssets.append(hash)
         try connection.run(
-            "UPDATE asset SET hash = ?, size = ?, downloaded = 1 WHERE id = ?",
-            [.text(hash.hex), .integer(size), .integer(asset.rawValue)])
+            "UPDATE asset SET downloaded = 1 WHERE hash = ?", [.text(hash.hex)])
     }
 
     private func requireAsset(

@@ -63,6 +63,8 @@ private struct Claiming {
     private var bytes = 0
     /// By row.
     private var found: [Int64: State] = [:]
+    /// Bytes that only the server has, and that changes to be sent have.
+    private var bytesOfServer: Set<String>?
 
     init(
         transaction: Transaction, zone: (id: ZoneID, name: ZoneName), batch: Int64,
@@ -79,7 +81,12 @@ private struct Claiming {
     /// A change with those that have to go before it. Not by recursion: a chain of parents may be as
     /// long as the zone.
     mutating func take(_ row: OutboxRow) throws(RecordError) {
-        guard found[row.id] == nil, let first = try step(row) else { return }
+        guard found[row.id] == nil else { return }
+        if row.operation == .delete, try hasBytesForOthers(row) {
+            found[row.id] = .waits
+            return
+        }
+        guard let first = try step(row) else { return }
         var path = [first]
         while !isFull, let last = path.indices.last {
             guard let need = path[last].needs.popLast() else {
@@ -101,6 +108,33 @@ private struct Claiming {
             for step in path { found[step.claim.row.id] = .waits }
             return
         }
+    }
+
+    /// Whether the server would lose bytes with the record that it alone has and that another is to
+    /// get: after `mv` of a record that was never read.
+    private mutating func hasBytesForOthers(_ row: OutboxRow) throws(RecordError) -> Bool {
+        let needed: Set<String>
+        if let bytesOfServer {
+            needed = bytesOfServer
+        } else {
+            needed = Set(
+                try connection.all(
+                    """
+                    SELECT DISTINCT a.hash FROM outbox o JOIN asset a ON a.record_id = o.record_id
+                    WHERE o.operation != 3 AND a.downloaded = 0 AND a.hash IS NOT NULL
+                    """
+                ) { $0.string(0) })
+            bytesOfServer = needed
+        }
+        guard !needed.isEmpty else { return false }
+        let own = try connection.all(
+            """
+            SELECT DISTINCT k.hash FROM history h
+            JOIN kept_asset k ON k.holder = 0 AND k.holder_id = h.token
+            WHERE h.zone_id = ? AND h.name = ?
+            """, [.integer(zoneID.rawValue), .name(row.name)]
+        ) { $0.string(0) }
+        return own.contains { needed.contains($0) }
     }
 
     private enum State {

@@ -1,0 +1,143 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// The bytes of one asset as they come, from the first to the last, in a file of their own.
+final class AssetDownload: Sendable {
+    private struct State {
+        var received: Int64 = 0
+        var hasher = SHA256()
+        var lastRead = ContinuousClock.now
+        var waiting: [Waiting] = []
+        var ending: Result<Void, RecordError>?
+    }
+
+    private struct Waiting {
+        let end: Int64
+        let continuation: CheckedContinuation<Result<Void, RecordError>, Never>
+    }
+
+    let asset: AssetEntry
+    let hash: ContentHash
+    /// Its name goes when the bytes are placed, or with this.
+    let path: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// Errors: those of making the file.
+    init(_ asset: AssetEntry, _ hash: ContentHash, path: String) throws(RecordError) {
+        self.asset = asset
+        self.hash = hash
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw RecordError.systemCall("make \(path)", errno) }
+    }
+
+    deinit {
+        unlink(path)
+        close(descriptor)
+    }
+
+    var received: Int64 { state.withLock(\.received) }
+    var isWhole: Bool { received == asset.size }
+
+    /// For how long nobody has read of it.
+    var idle: Duration { state.withLock { $0.lastRead.duration(to: .now) } }
+
+    /// Whether these are the bytes that they should be; to be asked once, when all are here.
+    var isRight: Bool {
+        state.withLock { state in
+            var hasher = state.hasher
+            return ContentHash(digest: hasher.finalize()) == hash
+        }
+    }
+
+    // MARK: Coming in
+
+    /// Errors: noSpace, and others of writing; invalidArgument for more bytes than the asset has.
+    func append(_ bytes: [UInt8]) throws(RecordError) {
+        let offset = received
+        guard offset + Int64(bytes.count) <= asset.size else {
+            throw RecordError(.invalidArgument, "The server sends more than the asset has.")
+        }
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                pwrite(
+                    descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+                    off_t(offset) + off_t(done))
+            }
+            if written < 0 && errno == EINTR { continue }
+            guard written >= 0 else { throw RecordError.systemCall("write \(path)", errno) }
+            done += written
+        }
+        let ready = state.withLock { state in
+            state.hasher.update(bytes)
+            state.received += Int64(bytes.count)
+            let received = state.received
+            return state.waiting.extract { $0.end <= received }
+        }
+        for waiting in ready { waiting.continuation.resume(returning: .success(())) }
+    }
+
+    /// Nothing comes any more. Whoever waits is answered.
+    func end(_ ending: Result<Void, RecordError>) {
+        let left = state.withLock { state in
+            state.ending = ending
+            return state.waiting.extract { _ in true }
+        }
+        for waiting in left { waiting.continuation.resume(returning: ending) }
+    }
+
+    // MARK: Reading
+
+    /// Notes that somebody reads; whether all bytes before `end` are here.
+    func has(upTo end: Int64) -> Bool {
+        state.withLock { state in
+            state.lastRead = .now
+            return state.received >= end
+        }
+    }
+
+    /// Waits for all bytes before `end`. Errors: why they do not come.
+    func wait(upTo end: Int64) async throws(RecordError) {
+        let result = await withCheckedContinuation { continuation in
+            let ready = state.withLock { state -> Result<Void, RecordError>? in
+                if state.received >= end { return .success(()) }
+                if let ending = state.ending { return ending }
+                state.waiting.append(Waiting(end: end, continuation: continuation))
+                return nil
+            }
+            if let ready { continuation.resume(returning: ready) }
+        }
+        try result.get()
+    }
+
+    /// Bytes that are here.
+    func read(offset: Int64, count: Int) throws(RecordError) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let read = pread(
+                    descriptor, buffer.baseAddress.map { $0 + done }, count - done,
+                    off_t(offset) + off_t(done))
+                if read < 0 && errno == EINTR { continue }
+                if read < 0 { code = errno }
+                guard read > 0 else { return }
+                done += read
+            }
+        }
+        guard code == 0 else { throw RecordError.systemCall("read \(path)", code) }
+        return bytes
+    }
+}
+
+extension Array {
+    /// Takes out those that fit.
+    fileprivate mutating func extract(_ fits: (Element) -> Bool) -> [Element] {
+        let taken = filter(fits)
+        removeAll(where: fits)
+        return taken
+    }
+}

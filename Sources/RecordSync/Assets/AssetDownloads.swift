@@ -1,0 +1,224 @@
+package import RecordModel
+package import RecordStore
+import RecordWire
+
+/// Brings the bytes of assets that only the server has, when they are read.
+///
+/// Each comes once, from its first byte to its last, for all who read it; a read far ahead of what has
+/// come gets its own range. What was brought stays in the store.
+package actor AssetDownloads {
+    /// A read that begins so far behind what has come does not wait for all between.
+    private static let reach: Int64 = 8 << 20
+    /// What nobody reads is not fetched on.
+    private static let patience = Duration.seconds(30)
+    /// Those that come at the same time; others wait for their turn.
+    private static let width = 4
+    /// In a row without a byte.
+    private static let attempts = 3
+
+    private let exchange: Exchange
+    private var downloads: [ContentHash: AssetDownload] = [:]
+    private var queue: [AssetDownload] = []
+    private var running = 0
+    /// All that goes on.
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    private var taskNumber = 0
+    private var hasEnded = false
+
+    package init(_ exchange: Exchange) { self.exchange = exchange }
+
+    /// At most `count` bytes from `offset` on; fewer at the end.
+    ///
+    /// Errors: unavailable when the server cannot be reached, or has other bytes by now; corrupt when
+    /// it sends others; noSpace.
+    package func read(
+        _ asset: AssetEntry, offset: Int64, count: Int
+    ) async throws(RecordError) -> [UInt8] {
+        guard let hash = asset.hash else {
+            throw RecordError(.unavailable, "its bytes have never been stored anywhere")
+        }
+        let end = min(asset.size, offset + Int64(count))
+        guard offset < end else { return [] }
+        guard !hasEnded else { throw Self.stopped }
+        let download = try download(asset, hash)
+        if !download.has(upTo: end) {
+            if offset > download.received + Self.reach {
+                let box = ResultBox<Result<[UInt8], RecordError>>()
+                await run { box.put(await self.range(asset, hash, offset..<end)) }.value
+                return try box.take().get()
+            }
+            try await download.wait(upTo: end)
+        }
+        return try download.read(offset: offset, count: Int(end - offset))
+    }
+
+    private static let stopped = RecordError(
+        .interrupted, "the exchange with the server has ended")
+
+    /// Returns when nothing uses the store any more, and nothing will.
+    package func stop() async {
+        hasEnded = true
+        for download in queue { end(download, .failure(Self.stopped), wasRunning: false) }
+        queue = []
+        for task in tasks.values { task.cancel() }
+        for task in tasks.values { await task.value }
+    }
+
+    private func run(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        taskNumber += 1
+        let number = taskNumber
+        let task = Task {
+            await body()
+            self.tasks[number] = nil
+        }
+        tasks[number] = task
+        return task
+    }
+
+    // MARK: Whole assets
+
+    private func download(
+        _ asset: AssetEntry, _ hash: ContentHash
+    ) throws(RecordError) -> AssetDownload {
+        if let download = downloads[hash] { return download }
+        let download = try AssetDownload(
+            asset, hash, path: exchange.store.pathForUnfinishedAsset())
+        downloads[hash] = download
+        queue.append(download)
+        startNext()
+        return download
+    }
+
+    private func startNext() {
+        while running < Self.width, !queue.isEmpty {
+            let download = queue.removeFirst()
+            running += 1
+            _ = run {
+                let ending: Result<Void, RecordError>
+                do throws(RecordError) {
+                    try await self.bring(download)
+                    ending = .success(())
+                } catch {
+                    ending = .failure(error)
+                }
+                await self.end(download, ending, wasRunning: true)
+            }
+        }
+    }
+
+    private func end(
+        _ download: AssetDownload, _ ending: Result<Void, RecordError>, wasRunning: Bool
+    ) {
+        downloads[download.hash] = nil
+        download.end(ending)
+        guard wasRunning else { return }
+        running -= 1
+        if !hasEnded { startNext() }
+    }
+
+    private nonisolated func bring(_ download: AssetDownload) async throws(RecordError) {
+        var failures = 0
+        while !download.isWhole {
+            let before = download.received
+            do throws(SyncProblem) {
+                let url = try await address(of: download.asset, download.hash)
+                try await exchange.transport.download(
+                    url, from: before, count: download.asset.size - before
+                ) { (bytes) throws(RecordError) in
+                    try download.append(bytes)
+                    return download.idle < Self.patience
+                }
+                guard download.idle < Self.patience else {
+                    throw .store(RecordError(.interrupted, "nobody reads it any more"))
+                }
+            } catch {
+                failures = download.received > before ? 1 : failures + 1
+                guard error.isUnanswered, failures < Self.attempts, !Task.isCancelled else {
+                    throw RecordError(fetching: error)
+                }
+            }
+        }
+        guard download.isRight else {
+            throw RecordError(.corrupt, "the server has sent other bytes than were stored")
+        }
+        _ = try exchange.store.adoptAsset(file: download.path)
+        try exchange.store.write(author: .sync) { (transaction) throws(RecordError) in
+            try transaction.setDownloaded(download.hash)
+        }
+    }
+
+    // MARK: Ranges
+
+    private nonisolated func range(
+        _ asset: AssetEntry, _ hash: ContentHash, _ range: Range<Int64>
+    ) async -> Result<[UInt8], RecordError> {
+        let box = BytesBox()
+        let count = range.upperBound - range.lowerBound
+        do throws(SyncProblem) {
+            let url = try await address(of: asset, hash)
+            try await exchange.transport.download(url, from: range.lowerBound, count: count) {
+                (bytes) throws(RecordError) in
+                box.append(bytes) < count
+            }
+        } catch {
+            return .failure(RecordError(fetching: error))
+        }
+        let bytes = box.bytes
+        guard bytes.count == count else {
+            return .failure(
+                RecordError(.unavailable, "the server has sent \(bytes.count) of \(count) bytes"))
+        }
+        return .success(bytes)
+    }
+
+    /// Where the server shows the bytes now, by one of the records that it has them in.
+    private nonisolated func address(
+        of asset: AssetEntry, _ hash: ContentHash
+    ) async throws(SyncProblem) -> String {
+        for (zone, holders) in try exchange.holders(of: hash) {
+            let request = LookupRequest(
+                items: holders.map {
+                    LookupRequest.Item(name: $0.record, desiredKeys: [$0.field])
+                }, zone: ZoneIdentifier(zone))
+            let answer = try await exchange.transport.send(
+                .recordsLookup, exchange.scope, request.bytes
+            ) { json throws(ServerError) in try RecordsAnswer(json) }
+            for case .record(let record) in answer.items {
+                if let url = record.address(of: hash, size: asset.size) { return url }
+            }
+        }
+        throw .store(
+            RecordError(
+                .unavailable,
+                "the server has other bytes by now, or none: they come with the next sync"))
+    }
+}
+
+extension RecordAnswer {
+    fileprivate func address(of hash: ContentHash, size: Int64) -> String? {
+        for field in fields {
+            let values: [WireValue] =
+                switch field.value {
+                case .list(let elements)?: elements
+                case let value?: [value]
+                case nil: []
+                }
+            for case .asset(let asset) in values where asset.isOf(hash) && asset.size == size {
+                // The last part of the URL is for a file name of the client's.
+                return asset.downloadURL?.string.replacing("${f}", with: "asset")
+            }
+        }
+        return nil
+    }
+}
+
+extension RecordError {
+    /// For who reads a file.
+    fileprivate init(fetching problem: SyncProblem) {
+        if case .store(let error) = problem {
+            self = error
+        } else {
+            self.init(.unavailable, "\(problem)")
+        }
+    }
+}

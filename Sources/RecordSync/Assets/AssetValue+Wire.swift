@@ -1,0 +1,21 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+extension AssetValue {
+    /// What the server has, as the file that shows it here.
+    init(_ asset: WireAsset, of record: RecordName, _ field: FieldName, _ index: Int?) {
+        let stem = Stem(encoding: record)
+        func name(_ fileExtension: [UInt8]) -> [UInt8] {
+            AssetEntry.fileName(
+                stem: stem, field: field, index: index, fileExtension: fileExtension)
+        }
+        let fileExtension = asset.fileExtension?.utf8 ?? []
+        var fileName = name(fileExtension)
+        // One that reads otherwise, or is no name of a file, is left out.
+        let parts = EntryName.asset(
+            stem: stem, field: field, index: index, fileExtension: fileExtension)
+        if fileName.count > 255 || EntryName(classifying: fileName) != parts { fileName = name([]) }
+        self.init(fileName: Text(utf8: fileName), size: asset.size, sha256: asset.sha256)
+    }
+}

@@ -1,0 +1,207 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+extension Exchange {
+    /// What the server calls the assets of these changes. Bytes that it does not have are brought;
+    /// a change whose assets cannot be, is told so in the results.
+    func bringAssets(
+        of claims: [OutboxClaim], _ zone: SyncedZone, _ results: inout UploadResults
+    ) async throws(SyncProblem) -> [OutgoingAsset.Place: WireAsset] {
+        var known: [OutgoingAsset.Place: WireAsset] = [:]
+        var missing: [OutgoingAsset] = []
+        for claim in claims {
+            for asset in try assets(of: claim, &results) {
+                if asset.isThere {
+                    known[asset.place] = asset.wire
+                } else if let receipt = receipts.find(asset, zone.id) {
+                    known[asset.place] = asset.complete(receipt)
+                } else {
+                    missing.append(asset)
+                }
+            }
+        }
+        var files: [(asset: OutgoingAsset, file: OutgoingFile)] = []
+        for asset in missing where results.isOpen(asset.place.record) {
+            if let file = try file(of: asset, &results) {
+                files.append((asset, file))
+            } else if results.isOpen(asset.place.record) {
+                known[asset.place] = try await rereference(asset, zone, &results)
+            }
+        }
+        for start in stride(from: 0, to: files.count, by: Self.tokensOfRequest) {
+            let part = files[start..<min(start + Self.tokensOfRequest, files.count)]
+            let brought = try await bring(Array(part), zone, &results)
+            known.merge(brought) { $1 }
+        }
+        return known
+    }
+
+    private static var tokensOfRequest: Int { 200 }
+
+    private func assets(
+        of claim: OutboxClaim, _ results: inout UploadResults
+    ) throws(SyncProblem) -> [OutgoingAsset] {
+        do throws(SyncProblem) {
+            return try read { (store) throws(RecordError) in try claim.assets(store) }
+        } catch {
+            guard error.isAboutContent || error.isAboutBytes else { throw error }
+            results.park(claim.row.name, "\(error)")
+            return []
+        }
+    }
+
+    /// Nil when the bytes are not on this machine, or are not what they were.
+    private func file(
+        of asset: OutgoingAsset, _ results: inout UploadResults
+    ) throws(SyncProblem) -> OutgoingFile? {
+        do throws(SyncProblem) {
+            return try read { (store) throws(RecordError) in
+                guard store.sizeOfAsset(asset.hash) != nil else { return nil }
+                try store.checkAsset(asset.hash, size: asset.size)
+                return OutgoingFile(path: store.assetPath(asset.hash), size: asset.size)
+            }
+        } catch {
+            guard error.isAboutBytes else { throw error }
+            results.park(asset.place.record, "\(error)")
+            return nil
+        }
+    }
+
+    private func bring(
+        _ files: [(asset: OutgoingAsset, file: OutgoingFile)], _ zone: SyncedZone,
+        _ results: inout UploadResults
+    ) async throws(SyncProblem) -> [OutgoingAsset.Place: WireAsset] {
+        let request = AssetUploadBody(
+            zone: ZoneIdentifier(zone),
+            tokens: files.map { (asset, _) in
+                AssetUploadRequest(
+                    recordName: asset.place.record, recordType: asset.type,
+                    fieldName: asset.place.field)
+            })
+        let tokens = try await transport.send(.assetsUpload, scope, request.bytes) {
+            json throws(ServerError) in try UploadToken.list(json)
+        }
+        // The elements of a list have one name: each takes the next address.
+        var left = files
+        var jobs: [(asset: OutgoingAsset, file: OutgoingFile, url: String)] = []
+        for token in tokens {
+            switch token {
+            case .url(let record, let field, let url):
+                let place = left.firstIndex {
+                    $0.asset.place.record == record && $0.asset.place.field == field
+                }
+                guard let place else { continue }
+                let (asset, file) = left.remove(at: place)
+                jobs.append((asset, file, url.string))
+            case .failed(let record?, _, let error): results.fail(record, error)
+            case .failed(nil, _, let error): throw .refused(error)
+            }
+        }
+        return try await send(jobs, zone, &results)
+    }
+
+    private func send(
+        _ jobs: [(asset: OutgoingAsset, file: OutgoingFile, url: String)], _ zone: SyncedZone,
+        _ results: inout UploadResults
+    ) async throws(SyncProblem) -> [OutgoingAsset.Place: WireAsset] {
+        let width = settings.parallelAssets
+        let outcomes = await withTaskGroup(of: (Int, Result<WireAsset, SyncProblem>).self) {
+            group in
+            var outcomes: [(Int, Result<WireAsset, SyncProblem>)] = []
+            for (number, job) in jobs.enumerated() {
+                if number >= width, let outcome = await group.next() { outcomes.append(outcome) }
+                group.addTask { (number, await self.send(job.file, to: job.url)) }
+            }
+            for await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+        var brought: [OutgoingAsset.Place: WireAsset] = [:]
+        var problem: SyncProblem?
+        for (number, outcome) in outcomes {
+            let asset = jobs[number].asset
+            switch outcome {
+            case .success(let wire):
+                guard wire.isOf(asset.hash), wire.size == asset.size else {
+                    results.park(
+                        asset.place.record,
+                        "The server has stored other bytes of \(asset.place.field) than were sent.")
+                    continue
+                }
+                receipts.keep(wire, of: asset, zone.id)
+                brought[asset.place] = asset.complete(wire)
+            case .failure(.refused(let error)): results.fail(asset.place.record, error)
+            case .failure(let error): problem = error
+            }
+        }
+        if let problem { throw problem }
+        return brought
+    }
+
+    private func send(
+        _ file: OutgoingFile, to url: String
+    ) async -> Result<WireAsset, SyncProblem> {
+        do throws(SyncProblem) {
+            let answer = try await transport.upload(file, to: url)
+            do throws(ServerError) {
+                return .success(try WireAsset(uploaded: JSONReader(answer)))
+            } catch {
+                throw .unreadable("assets/up: \(error.reason)")
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Bytes that only the server has, as after `mv` of a record that was never read: by another of
+    /// its records.
+    private func rereference(
+        _ asset: OutgoingAsset, _ zone: SyncedZone, _ results: inout UploadResults
+    ) async throws(SyncProblem) -> WireAsset? {
+        for (zone, holders) in try holders(of: asset.hash) {
+            let request = RereferenceBody(
+                zone: ZoneIdentifier(zone),
+                assets: holders.map {
+                    RereferenceBody.Item(recordName: $0.record, fieldName: $0.field)
+                })
+            let items = try await transport.send(.assetsRereference, scope, request.bytes) {
+                json throws(ServerError) in try RereferencedAsset.list(json)
+            }
+            for case .asset(_, _, let wire) in items
+            where wire.isOf(asset.hash) && wire.size == asset.size {
+                return asset.complete(wire)
+            }
+        }
+        results.park(
+            asset.place.record,
+            "The bytes of \(asset.place.field) are not on this machine, and no record of the server "
+                + "has them. Write the file anew.")
+        return nil
+    }
+}
+
+extension Exchange {
+    /// The records of the server that have these bytes, by zone.
+    func holders(
+        of hash: ContentHash
+    ) throws(SyncProblem) -> [(zone: SyncedZone, holders: [AssetHolder])] {
+        let all = try read { (store) throws(RecordError) in
+            try store.recordsOfServer(with: hash)
+        }
+        var zones: [(zone: SyncedZone, holders: [AssetHolder])] = []
+        for (id, holders) in Dictionary(grouping: all, by: \.zone).sorted(by: {
+            $0.key.rawValue < $1.key.rawValue
+        }) {
+            if let zone = try zone(id) { zones.append((zone, holders)) }
+        }
+        return zones
+    }
+}
+
+extension SyncProblem {
+    /// Whether bytes that are to be sent are damaged or gone here.
+    fileprivate var isAboutBytes: Bool {
+        guard case .store(let error) = self else { return false }
+        return error.code == .corrupt || error.code == .unavailable
+    }
+}

@@ -1,0 +1,146 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Testing
+
+@Suite("Assets between machines")
+struct AssetExchangeTests {
+    private static func bytes(_ count: Int, seed: Int = 0) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: ($0 + seed) &* 31 >> 3) }
+    }
+
+    /// All of an asset as somebody reads it: piece by piece.
+    private func read(_ replica: Replica, _ name: String) async throws -> [UInt8] {
+        let downloads = AssetDownloads(replica.exchange)
+        let entry = try #require(try replica.entry(name))
+        let asset = try #require(try replica.store.assets(of: entry.id).first)
+        var bytes: [UInt8] = []
+        while bytes.count < asset.size {
+            let part = try await downloads.read(asset, offset: Int64(bytes.count), count: 700)
+            #expect(!part.isEmpty)
+            bytes += part
+        }
+        await downloads.stop()
+        return bytes
+    }
+
+    @Test(
+        "a file beside a record is sent, listed elsewhere with name and size, and comes when it is read"
+    )
+    func travels() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        let photo = Self.bytes(5_000)
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(photo, to: "a")
+        try await one.sync()
+        #expect(try one.outbox() == [])
+        try await two.sync()
+        #expect(try two.assets(of: "a") == ["a@photo.jpg": nil])
+        #expect(try two.text("a") == one.text("a"))
+        let entry = try #require(try two.entry("a"))
+        #expect(try two.store.assets(of: entry.id).first?.size == 5_000)
+        #expect(try await read(two, "a") == photo)
+        #expect(try two.assets(of: "a") == ["a@photo.jpg": photo])
+        #expect(try two.outbox() == [])
+        try one.expectSound()
+        try two.expectSound()
+    }
+
+    @Test("an edit of another field sends no bytes, new bytes replace the old ones elsewhere")
+    func edits() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(3_000), to: "a")
+        try await one.sync()
+        #expect(one.wire.uploadedBytes == 3_000)
+        try await two.sync()
+        let text = try #require(try two.text("a"))
+        try two.save("a", text.replacing(#""A""#, with: #""B""#))
+        try await two.sync()
+        #expect(two.wire.uploadedBytes == 0)
+        try await one.sync()
+        #expect(try one.text("a")?.contains(#""B""#) == true)
+        #expect(try one.assets(of: "a") == ["a@photo.jpg": Self.bytes(3_000)])
+        try one.attach(Self.bytes(10, seed: 9), to: "a")
+        try await one.sync()
+        #expect(one.wire.uploadedBytes == 3_010)
+        try await two.sync()
+        #expect(try await read(two, "a") == Self.bytes(10, seed: 9))
+    }
+
+    @Test("of a list, only the new element is sent")
+    func lists() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(100), to: "a", "pages", 0, fileExtension: "png")
+        try one.attach(Self.bytes(200), to: "a", "pages", 1, fileExtension: "png")
+        try await one.sync()
+        #expect(one.wire.uploadedBytes == 300)
+        try one.attach(Self.bytes(50), to: "a", "pages", 2, fileExtension: "")
+        try await one.sync()
+        #expect(one.wire.uploadedBytes == 350)
+        try await two.sync()
+        #expect(
+            try two.assets(of: "a")
+                == ["a@pages.0.png": nil, "a@pages.1.png": nil, "a@pages.2": nil])
+        #expect(try two.text("a") == one.text("a"))
+    }
+
+    @Test("bytes whose record's answer got lost are not sent twice")
+    func lostAnswer() async throws {
+        let server = try await TestServer()
+        let one = try Replica(server)
+        try one.save("z", #"{"title": "Z"}"#)
+        try await one.sync()
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(900), to: "a")
+        let exchange = one.exchange
+        let zone = try #require(try one.store.zone(.private, .me, ZoneName("Box")))
+        // assets/upload, then records/modify.
+        one.wire.plan(nil, .requestLost)
+        await #expect(throws: SyncProblem.self) {
+            try await exchange.work(zone.id, downloads: false, uploads: true)
+        }
+        try await exchange.work(zone.id, downloads: false, uploads: true)
+        #expect(one.wire.uploadedBytes == 900)
+        #expect(try one.outbox() == [])
+    }
+
+    @Test("a record that is renamed where its file was never read keeps it everywhere")
+    func renamedUnread() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(400), to: "a")
+        try await one.sync()
+        try await two.sync()
+        try two.rename("a", to: "b")
+        try await two.sync()
+        #expect(try two.outbox() == [])
+        #expect(two.wire.uploadedBytes == 0)
+        try await one.sync()
+        #expect(try one.names() == ["b"])
+        #expect(try one.assets(of: "b") == ["b@photo.jpg": Self.bytes(400)])
+        #expect(try await read(two, "b") == Self.bytes(400))
+    }
+
+    @Test("bytes that are damaged here are not sent: the record waits and says why")
+    func damaged() async throws {
+        let server = try await TestServer()
+        let one = try Replica(server)
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(400), to: "a")
+        let entry = try #require(try one.entry("a"))
+        let hash = try #require(try one.store.assets(of: entry.id).first?.hash)
+        try Replica.overwrite(one.store.assetPath(hash))
+        try await one.sync()
+        let parked = try #require(try one.store.outbox(limit: 10).first)
+        #expect(parked.error?.contains("was changed") == true, "\(parked.error ?? "")")
+        #expect(one.wire.uploadedBytes == 0)
+    }
+}
