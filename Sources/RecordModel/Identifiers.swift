@@ -116,13 +116,6 @@ package struct AssetID: Hashable, Comparable, Sendable {
 package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     package let hex: String
     package init(hex: String) { self.hex = hex }
-
-    /// Nil for what is not 64 hexadecimal digits in lower case.
-    package init?(checking hex: Text) {
-        let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard hex.utf8.count == 64, hex.utf8.allSatisfy(isDigit) else { return nil }
-        self.hex = hex.string
-    }
     package var description: String { hex }
 }
 

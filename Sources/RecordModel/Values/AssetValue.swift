@@ -15,6 +15,12 @@ package struct AssetValue: Hashable, Sendable {
     /// The parts of the file name; `asset` for every value that came out of a record's text.
     package var entryName: EntryName { EntryName(classifying: fileName.utf8) }
 
+    /// How the file name ends, without the dot; empty when it has none.
+    package var fileExtension: [UInt8] {
+        guard case .asset(_, _, _, let fileExtension) = entryName else { return [] }
+        return fileExtension
+    }
+
     /// Whether both stand for the same bytes: by hash when both know it, else by name and size.
     package func hasSameContent(as other: AssetValue) -> Bool {
         if let sha256, let otherHash = other.sha256 { return sha256 == otherHash }

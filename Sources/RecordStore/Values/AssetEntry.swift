@@ -29,23 +29,7 @@ package struct AssetEntry: Hashable, Sendable {
 
     /// The one name that a listing shows: STEM@FIELD.EXT, STEM@FIELD.INDEX.EXT.
     package var fileName: [UInt8] {
-        Self.fileName(stem: stem, field: field, index: index, fileExtension: fileExtension)
-    }
-
-    package static func fileName(
-        stem: Stem, field: FieldName, index: Int?, fileExtension: [UInt8]
-    ) -> [UInt8] {
-        var name = stem.bytes
-        name.append(UInt8(ascii: "@"))
-        name += field.bytes
-        if let index {
-            name.append(UInt8(ascii: "."))
-            name += Array(String(index).utf8)
-        }
-        if !fileExtension.isEmpty {
-            name.append(UInt8(ascii: "."))
-            name += fileExtension
-        }
-        return name
+        EntryName.assetFileName(
+            stem: stem, field: field, index: index, fileExtension: fileExtension)
     }
 }

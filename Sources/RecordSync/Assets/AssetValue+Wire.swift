@@ -7,7 +7,7 @@ extension AssetValue {
     init(_ asset: WireAsset, of record: RecordName, _ field: FieldName, _ index: Int?) {
         let stem = Stem(encoding: record)
         func name(_ fileExtension: [UInt8]) -> [UInt8] {
-            AssetEntry.fileName(
+            EntryName.assetFileName(
                 stem: stem, field: field, index: index, fileExtension: fileExtension)
         }
         let fileExtension = asset.fileExtension?.utf8 ?? []

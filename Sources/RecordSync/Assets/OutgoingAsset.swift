@@ -86,9 +86,8 @@ extension FieldValue {
 extension AssetValue {
     /// Nil for none, and for one that JSON cannot hold.
     fileprivate var sentExtension: Text? {
-        guard case .asset(_, _, _, let bytes) = entryName, !bytes.isEmpty,
-            String(validating: bytes, as: UTF8.self) != nil
-        else { return nil }
+        let bytes = fileExtension
+        guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { return nil }
         return Text(utf8: bytes)
     }
 }

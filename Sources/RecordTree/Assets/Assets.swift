@@ -95,8 +95,7 @@ extension Tree {
     }
 
     private func newWorkingFile() throws(RecordError) -> (HostFile, [UInt8]) {
-        let name = "\(store.directory)/assets/tmp/w\(getpid())-\(UInt64.random(in: 0...(.max)))"
-        let path = Array(name.utf8)
+        let path = Array(store.pathForUnfinishedAsset().utf8)
         return (try HostFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL), path)
     }
 

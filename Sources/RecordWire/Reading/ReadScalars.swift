@@ -114,7 +114,7 @@ extension WireAsset {
             throw json.error("has a fileExtension with a slash or a NUL in it.")
         }
         sha256 = try json.string("sha256", maximumBytes: 64).map { (hex) throws(ServerError) in
-            guard let hash = ContentHash(checking: hex) else {
+            guard let hash = ContentHash(digits: hex), hash.hex == hex.string else {
                 throw json.error("has a sha256 that is not 64 hexadecimal digits in lower case.")
             }
             return hash

@@ -17,117 +17,110 @@ extension MountTests {
             var testDescription: String { command }
         }
 
-        static let cases = [
-            Case(
-                command: "ls", script: "recordfs ls .; recordfs ls",
-                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
-            Case(
-                command: "get", script: "recordfs get JP.json; recordfs get ~/Other/$P/JP.json",
-                output: "{\"in\": \"b\"}{\"in\": \"b\"}", changes: false),
-            Case(
-                command: "put",
-                script: "echo '{\"in\": \"b\", \"n\": 1}' | recordfs put JP.json; cat JP.json",
-                output: "{\"in\": \"b\", \"n\": 1}\n"),
-            Case(command: "rm", script: "recordfs rm JP.json; ls", output: "OnlyB.json\n"),
-            Case(
-                command: "mv", script: "recordfs mv JP.json NP; ls", output: "NP.json\nOnlyB.json\n"
-            ),
-            Case(
-                command: "query", script: "recordfs query . sort:name; recordfs query $P in=b",
-                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
-            Case(
-                command: "search", script: "recordfs search . b; recordfs search private/World b",
-                output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
-            Case(
-                command: "history", script: "recordfs history --json JP.json | wc -l",
-                output: "2\n", changes: false),
-            Case(
-                command: "restore",
-                script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
-                output: "{\"in\": \"b\"}"),
-            Case(
-                command: "draft",
-                script: """
-                    echo '{' > JP.json; recordfs draft list | cut -d: -f1; recordfs draft show JP.json
-                    recordfs draft discard JP.json; cat JP.json
-                    """, output: "JP.json\n{\n{\"in\": \"b\"}"),
-            Case(
-                command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
-                output: "JP.json\nOnlyB.json\nrow.json\n"),
-            Case(
-                command: "export", script: "recordfs export --format csv .",
-                output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),
-            Case(
-                command: "schema",
-                script: """
-                    recordfs schema show > ~/s.ckdb; sed -i 's/Country/Region/' ~/s.ckdb
-                    recordfs schema apply ~/s.ckdb; recordfs schema check ~/s.ckdb
-                    recordfs schema show | grep -c Region
-                    recordfs --state $A schema show | grep -c Region
-                    """, output: "1\n0\n"),
-            Case(
-                command: "fsck", script: "recordfs fsck | sed \"s|$HOME|~|\"",
-                output: "~/b: clean\n", changes: false),
-            Case(
-                command: "doctor", script: "recordfs doctor | grep -c \"$HOME/[bO]\"",
-                output: "3\n", changes: false),
-            Case(
-                command: "status",
-                script: "recordfs status | sed -n \"s|^Mounted at $HOME\\([^ ]*\\).*|\\1|p\"",
-                output: "/Other\n", changes: false),
-            Case(
-                command: "login",
-                script: """
-                    recordfs login http://127.0.0.1:1 --api-token t --user u --password-stdin \
-                        < /dev/null 2>&1 | grep -c 'cannot be reached'; ls ~/b | grep account
-                    """,
-                output: "1\n", changes: false),
-            Case(
-                command: "logout",
-                script: """
-                    echo '{"server": "http://s", "container": "c", "environment": "development",
-                        "apiToken": "t", "webAuthToken": "w", "user": "u"}' > ~/b/account.json
-                    recordfs logout; jq -r .webAuthToken ~/b/account.json
-                    """,
-                output: "Signed out of http://s.\n\n", changes: false),
-            Case(
-                command: "sync",
-                script: "recordfs sync 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
-                output: "1\n", changes: false),
-            Case(
-                command: "retry",
-                script: "recordfs retry 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
-                output: "1\n", changes: false),
-            Case(
-                command: "pause",
-                script: "recordfs pause 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
-                output: "1\n", changes: false),
-            Case(
-                command: "resume",
-                script: "recordfs resume 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
-                output: "1\n", changes: false),
-            Case(
-                command: "debug",
-                script: """
-                    echo '{"path": "private/World/Country/Remote", "record": {}}' |
-                        recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl flush
-                    """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
-            Case(
-                command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",
-                changes: false),
-            Case(
-                command: "unmount",
-                script:
-                    "cd; recordfs unmount ~/Other; recordfs status | head -n 1 | cut -d' ' -f1; ls Other",
-                output: "Mounted\n"),
-            Case(
-                command: "mount",
-                script: """
-                    cd; kill -9 $(recordfs status --state ~/b --json | jq .daemon.pid)
-                    until recordfs status --state ~/b | grep -q 'lost its process'; do :; done
-                    recordfs mount Other > /dev/null; cat Other/$P/JP.json
-                    """, output: "{\"in\": \"b\"}"),
-        ]
+        static let cases =
+            [
+                Case(
+                    command: "ls", script: "recordfs ls .; recordfs ls",
+                    output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+                Case(
+                    command: "get", script: "recordfs get JP.json; recordfs get ~/Other/$P/JP.json",
+                    output: "{\"in\": \"b\"}{\"in\": \"b\"}", changes: false),
+                Case(
+                    command: "put",
+                    script: "echo '{\"in\": \"b\", \"n\": 1}' | recordfs put JP.json; cat JP.json",
+                    output: "{\"in\": \"b\", \"n\": 1}\n"),
+                Case(command: "rm", script: "recordfs rm JP.json; ls", output: "OnlyB.json\n"),
+                Case(
+                    command: "mv", script: "recordfs mv JP.json NP; ls",
+                    output: "NP.json\nOnlyB.json\n"
+                ),
+                Case(
+                    command: "query", script: "recordfs query . sort:name; recordfs query $P in=b",
+                    output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+                Case(
+                    command: "search",
+                    script: "recordfs search . b; recordfs search private/World b",
+                    output: "JP.json\nOnlyB.json\nJP.json\nOnlyB.json\n", changes: false),
+                Case(
+                    command: "history", script: "recordfs history --json JP.json | wc -l",
+                    output: "2\n", changes: false),
+                Case(
+                    command: "restore",
+                    script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
+                    output: "{\"in\": \"b\"}"),
+                Case(
+                    command: "draft",
+                    script: """
+                        echo '{' > JP.json; recordfs draft list | cut -d: -f1; recordfs draft show JP.json
+                        recordfs draft discard JP.json; cat JP.json
+                        """, output: "JP.json\n{\n{\"in\": \"b\"}"),
+                Case(
+                    command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
+                    output: "JP.json\nOnlyB.json\nrow.json\n"),
+                Case(
+                    command: "export", script: "recordfs export --format csv .",
+                    output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),
+                Case(
+                    command: "schema",
+                    script: """
+                        recordfs schema show > ~/s.ckdb; sed -i 's/Country/Region/' ~/s.ckdb
+                        recordfs schema apply ~/s.ckdb; recordfs schema check ~/s.ckdb
+                        recordfs schema show | grep -c Region
+                        recordfs --state $A schema show | grep -c Region
+                        """, output: "1\n0\n"),
+                Case(
+                    command: "fsck", script: "recordfs fsck | sed \"s|$HOME|~|\"",
+                    output: "~/b: clean\n", changes: false),
+                Case(
+                    command: "doctor", script: "recordfs doctor | grep -c \"$HOME/[bO]\"",
+                    output: "3\n", changes: false),
+                Case(
+                    command: "status",
+                    script: "recordfs status | sed -n \"s|^Mounted at $HOME\\([^ ]*\\).*|\\1|p\"",
+                    output: "/Other\n", changes: false),
+                Case(
+                    command: "login",
+                    script: """
+                        recordfs login http://127.0.0.1:1 --api-token t --user u --password-stdin \
+                            < /dev/null 2>&1 | grep -c 'cannot be reached'; ls ~/b | grep account
+                        """,
+                    output: "1\n", changes: false),
+                Case(
+                    command: "logout",
+                    script: """
+                        echo '{"server": "http://s", "container": "c", "environment": "development",
+                            "apiToken": "t", "webAuthToken": "w", "user": "u"}' > ~/b/account.json
+                        recordfs logout; jq -r .webAuthToken ~/b/account.json
+                        """,
+                    output: "Signed out of http://s.\n\n", changes: false),
+                Case(
+                    command: "debug",
+                    script: """
+                        echo '{"path": "private/World/Country/Remote", "record": {}}' |
+                            recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl flush
+                        """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
+                Case(
+                    command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",
+                    changes: false),
+                Case(
+                    command: "unmount",
+                    script:
+                        "cd; recordfs unmount ~/Other; recordfs status | head -n 1 | cut -d' ' -f1; ls Other",
+                    output: "Mounted\n"),
+                Case(
+                    command: "mount",
+                    script: """
+                        cd; kill -9 $(recordfs status --state ~/b --json | jq .daemon.pid)
+                        until recordfs status --state ~/b | grep -q 'lost its process'; do :; done
+                        recordfs mount Other > /dev/null; cat Other/$P/JP.json
+                        """, output: "{\"in\": \"b\"}"),
+            ]
+            + ["sync", "retry", "pause", "resume"].map {
+                Case(
+                    command: $0,
+                    script: "recordfs \($0) 2>&1 | grep -c \"$HOME/b: nobody is signed in\"",
+                    output: "1\n", changes: false)
+            }
 
         private let home: CommandLineHome
 

@@ -277,11 +277,3 @@ extension Transaction {
         return hashes
     }
 }
-
-extension AssetValue {
-    /// Of the name in the text, without its dot.
-    var fileExtension: [UInt8] {
-        guard case .asset(_, _, _, let fileExtension) = entryName else { return [] }
-        return fileExtension
-    }
-}

@@ -77,7 +77,7 @@ extension Transaction {
                 owner, place, document, field, isString: type == .string, hash, written)
             return try connection.asset(record, field, index)
         }
-        let name = AssetEntry.fileName(
+        let name = EntryName.assetFileName(
             stem: owner.entry.stem, field: field, index: index, fileExtension: fileExtension)
         let value = AssetValue(fileName: Text(utf8: name), size: size, sha256: hash)
         let newText = try document.replacing([
@@ -224,7 +224,7 @@ extension Transaction {
             guard place > index, case .asset(let asset) = value,
                 case .asset(stem, let field, place?, let fileExtension) = asset.entryName
             else { return value }
-            let name = AssetEntry.fileName(
+            let name = EntryName.assetFileName(
                 stem: stem, field: field, index: place - 1, fileExtension: fileExtension)
             return .asset(
                 AssetValue(fileName: Text(utf8: name), size: asset.size, sha256: asset.sha256))

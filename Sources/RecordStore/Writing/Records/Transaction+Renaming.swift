@@ -110,7 +110,7 @@ extension AssetValue {
         guard case .asset(_, let field, let index, let fileExtension) = entryName else {
             return self
         }
-        let name = AssetEntry.fileName(
+        let name = EntryName.assetFileName(
             stem: stem, field: field, index: index, fileExtension: fileExtension)
         return AssetValue(fileName: Text(utf8: name), size: size, sha256: sha256)
     }
