@@ -13,8 +13,11 @@ extension RecordStore {
 
     /// After a write that met a full disk, or that used the reserve: moves the log into the
     /// database, so that its file gets short, and sets the reserve aside again.
+    ///
+    /// Only a write that frees gives the reserve away: another process that is filling the disk
+    /// takes what is given, and a refused save comes again and again.
     func relieve() {
-        if !shortenLog(), reserve?.release() == true { _ = shortenLog() }
+        _ = shortenLog()
         reserve?.restore()
     }
 

@@ -36,13 +36,14 @@ final class SpaceReserve: Sendable {
     /// How long the log may get, in pages of 4096 bytes, so that the reserve holds it.
     var logPages: Int64 { state.withLock { max(64, min(4000, $0.target / 4096 * 3 / 4)) } }
 
-    /// Gives the space to the disk. False when there was none to give.
+    /// Gives the space to the disk, also what was set aside and not counted. False when there was
+    /// none to give.
     @discardableResult
     func release() -> Bool {
         state.withLock { state in
-            guard state.reserved > 0, unlink(path) == 0 || errno == ENOENT else { return false }
-            state.reserved = 0
-            return true
+            let isGiven = unlink(path) == 0 || (errno == ENOENT && state.reserved > 0)
+            if isGiven { state.reserved = 0 }
+            return isGiven
         }
     }
 
@@ -53,17 +54,21 @@ final class SpaceReserve: Sendable {
             if state.reserved >= state.target { return true }
             let free = Self.figures(path).available - Self.margin
             let size = min(state.target, state.reserved + free)
-            guard size > state.reserved, allocate(size) else { return false }
-            state.reserved = size
-            return size == state.target
+            guard size > state.reserved else { return false }
+            state.reserved = allocate(size) ?? state.reserved
+            return state.reserved >= state.target
         }
     }
 
-    private func allocate(_ size: Int64) -> Bool {
+    /// How large the file is then: less than `size` when somebody else took the space meanwhile, for
+    /// ext4 leaves what it had found until then. Nil when that cannot be told.
+    private func allocate(_ size: Int64) -> Int64? {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { return false }
+        guard file >= 0 else { return nil }
         defer { close(file) }
-        return posix_fallocate(file, 0, off_t(size)) == 0
+        if posix_fallocate(file, 0, off_t(size)) == 0 { return size }
+        var information = stat()
+        return fstat(file, &information) == 0 ? Int64(information.st_size) : nil
     }
 
     /// Of the disk, for this user.

@@ -29,6 +29,24 @@ extension MountTests {
             }
         }
 
+        @Test("a save that a full disk refuses leaves the reserve to what frees space")
+        func refusedSaves() throws {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            for number in 0..<60 {
+                try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
+            }
+            let reserve = try SystemCall.open("\(mounted.state)/reserve", O_RDONLY)
+            try fill("\(disk.directory)/ballast")
+            #expect(meetsFullDisk(in: folder, 100..<500))
+            #expect(meetsFullDisk(in: folder, 500..<900))
+            var status = stat()
+            #expect(fstat(reserve, &status) == 0 && status.st_nlink == 1, "it was given away")
+            try SystemCall.close(reserve)
+            try SystemCall.unlink("\(disk.directory)/ballast")
+        }
+
         @Test("on a disk without a free byte assets, trash and empty directories can be removed")
         func removals() throws {
             let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
