@@ -53,6 +53,9 @@ package final class Notifier: Sendable {
         enqueue(.work(work))
     }
 
+    /// Whether nothing that is queued is done any more.
+    package var isStopped: Bool { state.withLock { $0.isClosed } }
+
     private func enqueue(_ item: Item) {
         let wasEmpty = state.withLock { state in
             guard !state.isClosed else { return false }

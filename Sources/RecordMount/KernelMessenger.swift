@@ -35,14 +35,18 @@ final class KernelMessenger: Sendable {
     /// that waits here.
     func deliver(_ notices: [KernelNotice]) {
         for notice in notices { send(notice) }
-        waitUntilHeard()
+        waitUntilHeard(.milliseconds(100))
     }
 
-    /// Returns when the kernel has all that was sent before, or after a moment.
-    func waitUntilHeard() {
+    /// Returns when the kernel has all that was sent before, when there is no mount any more, or
+    /// when the time is over.
+    func waitUntilHeard(_ limit: Duration) {
         let heard = StopSignal()
         notifier.perform { heard.set() }
-        _ = heard.wait(.milliseconds(100))
+        let deadline = ContinuousClock.now + limit
+        while !heard.wait(min(limit, .milliseconds(100))), !notifier.isStopped,
+            ContinuousClock.now < deadline
+        {}
     }
 
     /// Follows the invalidations of the same change: the queue keeps the order.

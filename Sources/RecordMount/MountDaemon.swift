@@ -36,11 +36,11 @@ package enum MountDaemon {
     /// detached or asked to `stop`; the last two also while it has users.
     /// The store stays open; what waited is final when this returns.
     /// - Parameters:
-    ///   - unsaved: knows while it runs what could not be saved.
+    ///   - view: answers for the mount while it runs.
     ///   - exchange: what `.recordfs` shows and asks of the record server.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
-        unsaved: UnsavedTexts, exchange: ServerExchange, logger: Logger,
+        view: MountView, exchange: ServerExchange, logger: Logger,
         ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
@@ -62,18 +62,19 @@ package enum MountDaemon {
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
         tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })
         store.observe { changes in
-            let touches = tree.storeChanged(changes)
-            // Whoever changes records beside the mount meets them there when the change returns. A
-            // change of the mount itself never waits: its caller may hold what the kernel needs.
-            if changes.contains(where: \.isMadeBesideTheMount) { messenger.waitUntilHeard() }
-            messenger.send(touches)
+            // Nobody waits here for the kernel: the caller of a change of the mount itself may hold
+            // what the kernel needs, and the sync engine waits for nobody on the mount.
+            messenger.send(tree.storeChanged(changes))
         }
         do throws(MountError) {
             try session.mount()
         } catch {
             throw RecordError(.ioFailure, "\(error)")
         }
-        unsaved.follow { tree.unsavedPaths() }
+        view.follow(
+            MountView.Source(
+                unsavedPaths: { tree.unsavedPaths() },
+                waitUntilHeard: { messenger.waitUntilHeard(.seconds(10)) }))
         let maintenance = Maintenance(tree: tree, logger: logger)
         let ending = MountEnding(session, request: stop, logger: logger)
         let outcome = Result { () throws(MountError) in
@@ -83,7 +84,7 @@ package enum MountDaemon {
         }
         ending.stop()
         maintenance.stop()
-        unsaved.follow(nil)
+        view.follow(nil)
         if case .failure(let error) = outcome { throw RecordError(.ioFailure, "\(error)") }
         try tree.finish()
     }
@@ -114,15 +115,6 @@ package enum MountDaemon {
             try MountPoint.unmount(mountpoint, lazy: lazy)
         } catch {
             throw RecordError(.ioFailure, "\(error)")
-        }
-    }
-}
-
-extension StoreChange {
-    fileprivate var isMadeBesideTheMount: Bool {
-        switch author {
-        case .commandLine, .import, .restore, .sync: true
-        case .mount: false
         }
     }
 }

@@ -10,6 +10,8 @@ package struct StoreOptions: Sendable {
     package var logger: Logger
     /// Refuses every write, also of the one who holds the lock.
     package var readOnly: Bool
+    /// Stands for the store in the stamps of its edits; nil: the store's own, made at random.
+    package var device: UInt64?
 
     package init(
         clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,

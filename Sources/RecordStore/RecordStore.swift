@@ -35,6 +35,8 @@ package final class RecordStore: Sendable {
     /// How many calls of `releaseMemory` have something to give back, after a large text.
     let releasesDue = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
+    /// Nil until the first edit.
+    let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
 

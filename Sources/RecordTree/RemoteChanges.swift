@@ -79,7 +79,7 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
+        case .asset, .conflict, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
         }
     }
 
@@ -108,6 +108,7 @@ extension Tree {
             return [replacement(change.replaced, parent, name), .content(parent)]
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
+        case .conflict: return []
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
         }
     }
@@ -179,7 +180,7 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
+        case .conflict, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
         return Touch(
@@ -264,7 +265,8 @@ extension StoreChange {
     fileprivate var concernsPlaces: Bool {
         switch kind {
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
-        case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .text: false
+        case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text:
+            false
         }
     }
 }

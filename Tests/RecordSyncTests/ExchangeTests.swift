@@ -103,16 +103,43 @@ import Testing
         try expectEqual(["x": #"{"p":2,"q":3}"#])
     }
 
-    @Test("of edits of one field the one that is sent last stands on both sides")
-    func oneField() async throws {
+    @Test(
+        "of edits of one field the later one stands on both sides, whichever is sent first",
+        arguments: [0, 1])
+    func oneField(first: Int) async throws {
         try a.save("x", #"{"p":1}"#)
         try await syncBoth()
         try a.save("x", #"{"p":2}"#)
+        server.clock.advance(.seconds(1))
         try b.save("x", #"{"p":3}"#)
-        try await a.sync()
-        try await b.sync()
-        try await a.sync()
+        // The server's own times say the opposite.
+        server.clock.advance(.seconds(1))
+        let (early, late) = first == 0 ? (a, b) : (b, a)
+        for replica in [early, late, early] {
+            try await replica.sync()
+            server.clock.advance(.seconds(1))
+        }
         try expectEqual(["x": #"{"p":3}"#])
+        // Who sent last has both, and says which of them stands.
+        #expect(try early.conflicts().isEmpty)
+        let conflict = try #require(try late.conflicts().first)
+        #expect(conflict.theirsStood.isEmpty == (first == 0))
+        let texts = try [Conflict.Side.mine, .theirs].map {
+            try late.store.text(of: $0, in: conflict)
+        }
+        let values = texts.map { $0.map { String(decoding: $0, as: UTF8.self).filter(\.isNumber) } }
+        #expect(values == (first == 0 ? ["3", "2"] : ["2", "3"]))
+    }
+
+    @Test("lines of one text that were changed at different places are merged")
+    func lines() async throws {
+        try a.save("x", #"{"p":"1\n2\n3\n"}"#)
+        try await syncBoth()
+        try a.save("x", #"{"p":"one\n2\n3\n"}"#)
+        try b.save("x", #"{"p":"1\n2\nthree\n"}"#)
+        try await syncBoth()
+        try expectEqual(["x": #"{"p":"one\n2\nthree\n"}"#])
+        #expect(try a.conflicts().isEmpty && b.conflicts().isEmpty)
     }
 
     @Test("one name made on both machines is one record with the fields of both")

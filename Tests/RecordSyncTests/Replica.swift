@@ -192,6 +192,11 @@ final class Replica: Sendable {
     }
 
     /// Every file with its text.
+    func conflicts(zone: String = "Box") throws -> [Conflict] {
+        guard let zone = try store.zone(.private, .me, ZoneName(zone)) else { return [] }
+        return try store.conflicts(in: zone.id)
+    }
+
     func tree(zone: String = "Box") throws -> [String: String] {
         var tree: [String: String] = [:]
         for name in try names(zone: zone) { tree[name] = try text(name, zone: zone) }

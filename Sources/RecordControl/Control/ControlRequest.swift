@@ -51,6 +51,8 @@ package enum ControlRequest: Sendable {
     /// Brings back all that was deleted or changed at or below a path, in one transaction.
     case restoreAll(RecordPath, RestorePoint)
     case discardDraft(RecordPath)
+    /// Ends the conflict with this number of a record.
+    case settleConflict(RecordPath, Int64, Settlement)
     case applySchema([UInt8])
     case importBatch(ImportBatch)
     /// Finds the records of a zone that contain the words; who writes the store keeps the index.
@@ -65,6 +67,16 @@ package enum ControlRequest: Sendable {
 }
 
 extension ControlRequest {
+    /// Whether other files may be on the mount afterwards.
+    package var mayChangeFiles: Bool {
+        switch self {
+        case .search, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
+        case .put, .putAsset, .remove, .move, .restore, .restoreAll, .discardDraft, .settleConflict,
+            .applySchema, .importBatch, .verb, .applyRemote:
+            true
+        }
+    }
+
     /// The protocol's version: both sides refuse another one.
     static let version = 1
 
@@ -85,6 +97,8 @@ extension ControlRequest {
         case .restoreAll(let path, let point): Self.frame(path, point)
         case .discardDraft(let path):
             Self.frame("discardDraft", ["path": .text(path.bytes)])
+        case .settleConflict(let path, let number, let settlement):
+            Self.frame(path, number, settlement)
         case .applySchema(let text): Self.frame("applySchema", [:], body: text)
         case .importBatch(let batch): Self.frame(batch)
         case .search(let path, let words):
@@ -120,6 +134,9 @@ extension ControlRequest {
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
         case "restoreAll": self = .restoreAll(try path(), Self.point(header))
         case "discardDraft": self = .discardDraft(try path())
+        case "settleConflict":
+            self = .settleConflict(
+                try path(), header.integerMember("number") ?? 0, try Self.settlement(frame))
         case "applySchema": self = .applySchema(frame.body)
         case "importBatch", "rehearseBatch":
             var batch = try Self.batch(frame, target: try path())
@@ -148,6 +165,31 @@ extension ControlRequest {
         ]
         all += members.map { JSONMember(key: Text($0.key), value: $0.value) }
         return ControlFrame(header: .object(all), body: body)
+    }
+
+    private static func frame(
+        _ path: RecordPath, _ number: Int64, _ settlement: Settlement
+    ) -> ControlFrame {
+        let (keep, text): (String, [UInt8]) =
+            switch settlement {
+            case .merged: ("merged", [])
+            case .side(let side): ("\(side)", [])
+            case .text(let text): ("text", text)
+            }
+        return frame(
+            "settleConflict",
+            ["path": .text(path.bytes), "number": .integer(number), "keep": .text(keep)],
+            body: text)
+    }
+
+    private static func settlement(_ frame: ControlFrame) throws(RecordError) -> Settlement {
+        let keep = frame.header.stringMember("keep")
+        if keep == "merged" { return .merged }
+        if keep == "text" { return .text(frame.body) }
+        guard let side = Conflict.Side.allCases.first(where: { "\($0)" == keep }) else {
+            throw RecordError(.unsupported, "the daemon does not know how to keep that.")
+        }
+        return .side(side)
     }
 
     private static func frame(_ path: RecordPath, _ point: RestorePoint) -> ControlFrame {

@@ -52,6 +52,8 @@ package struct ControlExecutor: Sendable {
         case .restore(let path, let version): try restore(path, version: version)
         case .restoreAll(let path, let point): try restoreAll(path, point)
         case .discardDraft(let path): try discardDraft(path)
+        case .settleConflict(let path, let number, let settlement):
+            try settleConflict(path, number, settlement)
         case .applySchema(let text): try applySchema(text)
         case .importBatch(let batch): try importBatch(batch)
         case .search(let path, let words): try search(path, words)

@@ -1,13 +1,44 @@
+/// A field that two sides have changed since their common base, in two ways. Nil where it is not.
+package struct FieldConflict: Sendable {
+    package enum Resolution: Sendable {
+        case local
+        case remote
+        /// A value that has both changes: nothing is lost, and nothing reported.
+        case both(FieldValue)
+    }
+
+    package let name: FieldName
+    package let base: FieldValue?
+    package let local: FieldValue?
+    package let remote: FieldValue?
+
+    package init(name: FieldName, base: FieldValue?, local: FieldValue?, remote: FieldValue?) {
+        self.name = name
+        self.base = base
+        self.local = local
+        self.remote = remote
+    }
+
+    /// Texts of several lines that were changed at different places.
+    package var mergedLines: FieldValue? {
+        guard case .string(let base) = base, case .string(let local) = local,
+            case .string(let remote) = remote
+        else { return nil }
+        return LineMerge.merge(base: base, local: local, remote: remote).map { .string($0) }
+    }
+}
+
 /// Three-way merge by field, for remote changes that meet local ones.
 package enum FieldMerge {
     /// A field that one side changed gets that side's value (also when it removed the field). A
-    /// field that both changed differently keeps the local value and is reported; so does one that
-    /// both have with different values when there is no common base.
+    /// field that both changed differently is reported and gets what `resolve` says; so does one
+    /// that both have with different values when there is no common base.
     ///
     /// The merged fields stand in the local order, followed by what is new from the remote side.
-    package static func merge(
-        base: [RecordField]?, local: [RecordField], remote: [RecordField]
-    ) -> (merged: [RecordField], conflicts: [FieldName]) {
+    package static func merge<Failure: Error>(
+        base: [RecordField]?, local: [RecordField], remote: [RecordField],
+        resolve: (FieldConflict) throws(Failure) -> FieldConflict.Resolution
+    ) throws(Failure) -> (merged: [RecordField], conflicts: [FieldName]) {
         let base = values(base ?? [])
         let localValues = values(local)
         let remoteValues = values(remote)
@@ -20,13 +51,30 @@ package enum FieldMerge {
             let winner: FieldValue?
             if isSame(mine, theirs) || isSame(mine, base[name]) {
                 winner = theirs
-            } else {
+            } else if isSame(theirs, base[name]) {
                 winner = mine
-                if !isSame(theirs, base[name]) { conflicts.append(name) }
+            } else {
+                let conflict = FieldConflict(
+                    name: name, base: base[name], local: mine, remote: theirs)
+                switch try resolve(conflict) {
+                case .local: winner = mine
+                case .remote: winner = theirs
+                case .both(let value):
+                    merged.append(RecordField(name: name, value: value))
+                    continue
+                }
+                conflicts.append(name)
             }
             if let winner { merged.append(RecordField(name: name, value: winner)) }
         }
         return (merged, conflicts)
+    }
+
+    /// The same, where the local value stands.
+    package static func merge(
+        base: [RecordField]?, local: [RecordField], remote: [RecordField]
+    ) -> (merged: [RecordField], conflicts: [FieldName]) {
+        merge(base: base, local: local, remote: remote) { _ in .local }
     }
 
     /// Added or changed fields in the order of `new`, then removed ones in the order of `old`.

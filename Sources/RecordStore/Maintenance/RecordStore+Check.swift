@@ -80,6 +80,7 @@ extension RecordStore {
         let name =
             switch table {
             case "history", "outbox", "trash": "name"
+            case "conflict_text": "(SELECT stem FROM conflict c WHERE c.id = conflict_id)"
             default: "(SELECT stem FROM record WHERE id = record_id)"
             }
         var problems: [String] = []
@@ -106,6 +107,8 @@ extension RecordStore {
             "The text of the draft \(name) is damaged. recordfs draft discard drops it."
         case "history": "Version \(key) of record \(name) is damaged."
         case "trash": "The deleted record \(name) is damaged; recordfs history has its versions."
+        case "conflict_text":
+            "A side of the conflict of \(name) is damaged; recordfs history has it."
         default: "The last text of \(name) that the server has is damaged here."
         }
     }

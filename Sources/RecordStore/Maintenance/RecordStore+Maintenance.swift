@@ -83,7 +83,7 @@ extension RecordStore {
         }
     }
 
-    /// Deletes for good what was deleted longer ago than this, unless the clock has jumped since.
+    /// Deletes for good what was deleted, and conflicts that were settled, longer ago than this, unless the clock has jumped since.
     /// Gives how many.
     @discardableResult
     package func purgeTrash(olderThan age: Duration = trashLifetime) throws(RecordError) -> Int {
@@ -98,6 +98,7 @@ extension RecordStore {
                 [.time(now - age), .time(now + ClockWatch.jump)]
             ) { $0.int64(0) }
             for id in old { try transaction.removeTrash(id) }
+            try transaction.removeConflicts(settledUntil: now - age)
             return old.count
         }
     }

@@ -42,4 +42,39 @@ extension Migrations {
         );
         ALTER TABLE base ADD COLUMN pass INTEGER NOT NULL DEFAULT 0;
         """
+
+    /// When a version was made by the hybrid logical clock: `FieldStamp.time`; NULL in older ones,
+    /// where `at` says it. The store has a number of its own for stamps.
+    ///
+    /// A conflict keeps what the two sides had: `side` is 0 for their common base, 1 for this
+    /// machine, 2 for the server. A side without a text had deleted the record. `theirs_stood` are
+    /// those of the fields that have the server's value since. One that somebody has settled stays
+    /// for a time, so that `rm -r` finds what it has listed.
+    static let conflicts = """
+        ALTER TABLE history ADD COLUMN stamp INTEGER;
+        INSERT INTO meta (key, value) VALUES ('device', random());
+        CREATE TABLE conflict (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            type BLOB NOT NULL,
+            stem BLOB NOT NULL,
+            record_id INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            fields BLOB NOT NULL,
+            theirs_stood BLOB NOT NULL,
+            their_time INTEGER,
+            their_user TEXT NOT NULL,
+            settled INTEGER
+        );
+        CREATE INDEX conflict_stem ON conflict (zone_id, type, stem);
+        CREATE INDEX conflict_record ON conflict (record_id) WHERE settled IS NULL;
+        CREATE TABLE conflict_text (
+            id INTEGER PRIMARY KEY,
+            conflict_id INTEGER NOT NULL REFERENCES conflict (id),
+            side INTEGER NOT NULL,
+            text BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            UNIQUE (conflict_id, side)
+        );
+        """
 }

@@ -16,6 +16,7 @@ extension Migrations {
         TextColumns(table: "draft", key: "record_id"),
         TextColumns(table: "history", key: "token"),
         TextColumns(table: "trash", key: "id"),
+        TextColumns(table: "conflict_text", key: "id"),
         TextColumns(table: "outbox", key: "id", text: "base_text", checksum: "base_checksum"),
     ]
 

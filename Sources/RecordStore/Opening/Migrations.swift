@@ -14,7 +14,9 @@ enum Migrations {
         }
         migrator.registerMigration("checksums") { database in
             try database.execute(sql: checksums)
-            for table in texts { try addChecksums(SQLConnection(database), table) }
+            for table in texts where tables.contains(table.table) {
+                try addChecksums(SQLConnection(database), table)
+            }
         }
         migrator.registerMigration("sent versions") { database in
             try database.execute(sql: sentVersions)
@@ -25,6 +27,9 @@ enum Migrations {
         migrator.registerMigration("feed passes") { database in
             try database.execute(sql: feedPasses)
         }
+        migrator.registerMigration("conflicts") { database in
+            try database.execute(sql: conflicts)
+        }
         return migrator
     }
 
@@ -34,7 +39,8 @@ enum Migrations {
         "asset", "history", "trash", "kept_asset", "outbox", "record_search",
     ]
     static let laterTables: Set<String> = [
-        "past_type", "refusal", "loose_asset", "feed_token", "feed_pass",
+        "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
+        "conflict_text",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

@@ -5,6 +5,8 @@ import RecordSQL
 package enum Kept: Sendable {
     case history
     case trash
+    /// Those that nobody has settled.
+    case conflicts
 }
 
 extension RecordStore {
@@ -18,6 +20,10 @@ extension RecordStore {
             case .history:
                 "(removed = 0 OR EXISTS (SELECT 1 FROM history h WHERE h.zone_id = zone.id))"
             case .trash: "EXISTS (SELECT 1 FROM trash t WHERE t.zone_id = zone.id)"
+            case .conflicts:
+                """
+                EXISTS (SELECT 1 FROM conflict c WHERE c.zone_id = zone.id AND settled IS NULL)
+                """
             }
         return try read { connection throws(RecordError) in
             try connection.all(
@@ -54,6 +60,10 @@ extension RecordStore {
                     UNION SELECT name FROM past_type WHERE zone_id = ?1 ORDER BY 1
                 """
             case .trash: "SELECT DISTINCT type FROM trash WHERE zone_id = ?1 ORDER BY 1"
+            case .conflicts:
+                """
+                SELECT DISTINCT type FROM conflict WHERE zone_id = ?1 AND settled IS NULL ORDER BY 1
+                """
             }
         return try read { connection throws(RecordError) in
             try connection.all(names, [.integer(zone.rawValue)]) {

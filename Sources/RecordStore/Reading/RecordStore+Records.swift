@@ -109,7 +109,11 @@ extension RecordStore {
                 SELECT r.id, r.name, r.type_id, r.zone_id, r.state, r.created, r.created_by,
                     r.changed, r.changed_by, b.change_tag, r.generation, z.permission,
                     EXISTS (SELECT 1 FROM outbox o
-                        WHERE o.zone_id = r.zone_id AND o.name = r.name), r.stem
+                        WHERE o.zone_id = r.zone_id AND o.name = r.name), r.stem,
+                    (SELECT o.error FROM outbox o WHERE o.zone_id = r.zone_id
+                        AND o.name = r.name AND o.error IS NOT NULL),
+                    EXISTS (SELECT 1 FROM conflict c
+                        WHERE c.record_id = r.id AND c.settled IS NULL)
                 FROM record r JOIN zone z ON z.id = r.zone_id
                     LEFT JOIN base b ON b.record_id = r.id
                 WHERE r.id = ?
@@ -124,7 +128,9 @@ extension RecordStore {
                     state: RecordEntry.State(rawValue: row.int64(4)) ?? .saved,
                     created: row.time(5), createdBy: row.string(6), modified: row.time(7),
                     modifiedBy: row.string(8), changeTag: row.string(9),
-                    generation: row.int64(10), isPending: row.bool(12), share: nil,
+                    generation: row.int64(10), isPending: row.bool(12),
+                    refusal: row.isNull(14) ? nil : row.string(14),
+                    hasConflict: row.bool(15), share: nil,
                     permission: ZoneInfo.Permission(rawValue: row.int64(11)) ?? .readOnly)
             }
         }

@@ -4,6 +4,8 @@ package import RecordModel
 package enum ChangeKind: String, Sendable, CaseIterable {
     case created, updated, deleted, waiting, restored, draft, asset
     case zoneMade, zoneRemoved, typeMade, typeRemoved
+    /// An edit lost against another one, and is kept beside the record.
+    case conflict
     /// Only the text, times or draft state changed, not the values.
     case text
 }

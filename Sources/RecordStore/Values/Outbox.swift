@@ -31,14 +31,22 @@ package struct OutboxRow: Hashable, Sendable {
 
 /// A change that the engine has taken to send it, with all that its request says.
 package struct OutboxClaim: Sendable {
-    package let row: OutboxRow
+    package internal(set) var row: OutboxRow
     /// What the server had when it last answered for the record. Nil when it never did: then a
     /// `delete` is of a record that may have arrived, whose tag is not known yet.
     package let base: AcknowledgedState?
     /// The record as it was taken; nil of a `delete`.
     package let document: RecordDocument?
+    /// The text of `base`; nil also where it is damaged: then all fields count as changed.
+    package var baseDocument: RecordDocument?
+    /// When the changed fields of an `update` were given their values.
+    package var stamps: [FieldName: FieldStamp] = [:]
     /// The bytes of its text, by which requests are filled.
     package var bytes: Int { document?.text.count ?? 0 }
+    /// The fields that are others than on the server, without the parent.
+    package var changedFields: [FieldName] {
+        FieldMerge.changedFields(from: baseDocument?.fields ?? [], to: document?.fields ?? [])
+    }
 }
 
 /// A record as the server had it.
@@ -69,6 +77,10 @@ package struct StoreCounts: Hashable, Sendable {
         package let pending: Int64
         package let oldestPending: Timestamp?
         package let drafts: Int64
+        /// Of the pending ones, those that wait for an edit or for `recordfs retry`.
+        package let refused: Int64
+        /// Conflicts that nobody has settled.
+        package let conflicts: Int64
     }
 
     package let zones: [Zone]

@@ -86,6 +86,10 @@ package struct RecordMeta: Hashable, Sendable {
     package let generation: Int64
     /// Whether a change waits in the outbox.
     package let isPending: Bool
+    /// Why the server did not take that change; nil when it did not refuse it.
+    package let refusal: String?
+    /// Whether an edit lost against another one, and nobody has settled it.
+    package let hasConflict: Bool
     package let share: RecordName?
     package let permission: ZoneInfo.Permission
 }

@@ -16,6 +16,8 @@ package struct RemoteChange: Sendable {
     package var createdBy: String
     package var modified: Timestamp?
     package var modifiedBy: String
+    /// When fields were given their values; of the others `modified` tells what is known.
+    package var stamps: [FieldName: FieldStamp] = [:]
 
     package init(
         type: RecordTypeName, name: RecordName, operation: Operation,
@@ -81,6 +83,7 @@ package struct RemoteResult: Sendable {
 
     package let outcome: Outcome
     package let id: RecordID?
-    /// Fields changed on both sides; the local value stands.
+    /// Fields changed on both sides in two ways: the later value stands, the other one is kept with
+    /// the conflict.
     package let conflicts: [FieldName]
 }

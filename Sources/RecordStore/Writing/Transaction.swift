@@ -31,6 +31,8 @@ package final class Transaction {
     var pointsAfterCommit: [Failpoint] = []
     /// Types whose directories have this transaction's time.
     var touched: Set<TypeID> = []
+    /// `FieldStamp.time` of all that this transaction changes, once it has changed something.
+    var stampTime: Int64?
     /// Set when a zone or type came or went, or changed its mapping or permission.
     var placesChanged = false
 

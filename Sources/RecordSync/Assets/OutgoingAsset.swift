@@ -35,19 +35,15 @@ struct OutgoingAsset: Sendable {
 extension OutboxClaim {
     /// The assets in the fields that are sent.
     ///
-    /// Errors: those of reading the base's text; unavailable for bytes that never came.
+    /// Errors: unavailable for bytes that never came.
     func assets(_ store: RecordStore) throws(RecordError) -> [OutgoingAsset] {
         guard let document, document.fields.contains(where: { !$0.value.assets.isEmpty }) else {
             return []
         }
-        let schema = try store.schema(of: row.type)
-        let base = try base?.text.map { (text) throws(RecordError) in
-            try RecordDocument(parsing: text, schema: schema, limits: .received)
-        }
         let entries = try store.assets(of: row.record)
         var assets: [OutgoingAsset] = []
-        for name in FieldMerge.changedFields(from: base?.fields ?? [], to: document.fields) {
-            let known = base?[name]?.assets ?? []
+        for name in changedFields {
+            let known = baseDocument?[name]?.assets ?? []
             for (index, value) in document[name]?.assets ?? [] {
                 let entry = entries.first { $0.field == name && $0.index == index }
                 // The entry may be of a later save.

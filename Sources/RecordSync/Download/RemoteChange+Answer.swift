@@ -27,6 +27,9 @@ extension RemoteChange {
             createdBy: answer.created?.user.description ?? "",
             modified: answer.modified.map { Timestamp($0) },
             modifiedBy: answer.modified?.user.description ?? "")
+        for field in answer.fields {
+            stamps[field.name] = field.stamp.flatMap { FieldStamp(text: $0.string) }
+        }
     }
 }
 

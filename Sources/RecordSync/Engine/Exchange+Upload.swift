@@ -133,7 +133,7 @@ extension Exchange {
     ) throws(SyncProblem) -> RecordOperation? {
         try read { (store) throws(RecordError) in
             let schema = try store.schema(of: claim.row.type)
-            return try RecordOperation(claim, schema: schema) { field, _, index in
+            return RecordOperation(claim, schema: schema) { field, _, index in
                 assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
             }
         }

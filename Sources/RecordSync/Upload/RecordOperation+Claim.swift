@@ -10,11 +10,10 @@ extension RecordOperation {
     ///   - schema: of the record's type.
     ///   - asset: what the server calls an asset of a field, with its place in a list.
     /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
-    /// Errors: those of reading the base's text.
     package init?(
         _ claim: OutboxClaim, schema: RecordSchema,
         asset: (FieldName, AssetValue, Int?) -> WireAsset?
-    ) throws(RecordError) {
+    ) {
         var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
         record.changeTag = claim.base.map { Text($0.changeTag) }
         guard let document = claim.document else {
@@ -22,16 +21,14 @@ extension RecordOperation {
             self.init(type: .delete, record: record)
             return
         }
-        // Of a base that cannot be read, all fields are sent.
-        let base = try claim.base?.text.map { (text) throws(RecordError) in
-            try RecordDocument(parsing: text, schema: schema, limits: .received)
-        }
-        for name in FieldMerge.changedFields(from: base?.fields ?? [], to: document.fields) {
-            let field = WireField(name, document[name], schema) { asset(name, $0, $1) }
-            guard let field else { return nil }
+        for name in claim.changedFields {
+            guard
+                var field = WireField(name, document[name], schema, asset: { asset(name, $0, $1) })
+            else { return nil }
+            field.stamp = claim.stamps[name].map { Text($0.text) }
             record.fields.append(field)
         }
-        if document.parent != base?.parent {
+        if document.parent != claim.baseDocument?.parent {
             record.parent = document.parent.map { .record($0) } ?? .cleared
         }
         self.init(type: claim.base == nil ? .create : .update, record: record)

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The text that somebody writes to `ctl` or to the development schema.
+/// The text that somebody writes to `ctl`, to the development schema or to the merge of a conflict.
 final class CommandBuffer: Sendable {
     private static let sizeMax = 16 << 20
     let path: ControlPath
@@ -33,6 +33,16 @@ final class CommandBuffer: Sendable {
         }
     }
 
+    func truncate(to size: Int64) throws(RecordError) {
+        guard try TextLimit.fits(0, at: size, limit: Self.sizeMax) else {
+            throw RecordError(.tooLarge, "more than \(Self.sizeMax) bytes")
+        }
+        state.withLock { state in
+            state.text.resize(to: Int(size))
+            state.isDirty = true
+        }
+    }
+
     /// The text when it has changed since it was last taken.
     func take() -> [UInt8]? {
         state.withLock { state in
@@ -51,7 +61,27 @@ extension Tree {
             try store.write(author: .mount) { transaction throws(RecordError) in
                 for (type, schema) in schemas { try transaction.setSchema(schema, of: type) }
             }
+        case .conflictFile(let conflict, .merged):
+            try settle(conflict, with: text)
+            deliver([])
         default: return
+        }
+    }
+
+    /// A text that cannot be saved is the draft of the record, as after a save of its own file: the
+    /// error of `close` is lost on many programs.
+    private func settle(_ conflict: Int64, with text: [UInt8]) throws(RecordError) {
+        // Not by the mount: the kernel does not know that the record's file is another one now.
+        do throws(RecordError) {
+            try store.write(author: .restore) { transaction throws(RecordError) in
+                try transaction.settleConflict(conflict, with: text)
+            }
+        } catch  where error.isAboutContent {
+            let reason = error
+            try store.write(author: .restore) { transaction throws(RecordError) in
+                try transaction.keepDraft(text, of: conflict, because: reason)
+            }
+            throw reason
         }
     }
 

@@ -92,7 +92,7 @@ extension Tree {
 
     func controlTakesText(_ path: ControlPath) -> Bool {
         switch path {
-        case .ctl, .schema(isProduction: false): true
+        case .ctl, .schema(isProduction: false), .conflictFile(_, .merged): true
         default: false
         }
     }

@@ -57,6 +57,9 @@ extension Tree {
         case .type(.meta, let type): return try metaNames(of: type)
         case .keptType(.trash, let zone, let type):
             return try trashNames(in: zone, type)
+        case .keptType(.conflicts, let zone, let type):
+            return try conflictNames(in: zone, type)
+        case .conflict(let id): return try conflictFileNames(of: id)
         case .keptType(_, let zone, let type):
             return try store.historyNames(in: zone, type: type).map {
                 ControlName(Stem(encoding: $0).bytes, .history(zone, type, $0))
@@ -66,7 +69,7 @@ extension Tree {
                 .map { ControlName($0.fileName, .version($0.token)) }
         case .results(let set): return try resultNames(of: set)
         case .type, .status, .events, .ctl, .metrics, .error, .schema, .export, .meta, .version,
-            .trashed, .result:
+            .trashed, .conflictFile, .result:
             return []
         }
     }
@@ -79,13 +82,12 @@ extension Tree {
         ] + ControlPath.Section.allCases.map { ControlName($0.rawValue, .section($0)) }
     }
 
-    /// The trash has only what is not empty, so that what `rm -r` has emptied is gone.
     private func databaseNames(_ section: ControlPath.Section) throws(RecordError)
         -> [ControlName]
     {
         var names: [ControlName] = []
         for database in Database.allCases {
-            if section == .trash, try zones(section, database).isEmpty { continue }
+            if section.canBeEmptied, try zones(section, database).isEmpty { continue }
             names.append(ControlName(database.name, .database(section, database)))
         }
         return names

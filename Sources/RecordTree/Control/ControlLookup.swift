@@ -35,13 +35,16 @@ extension Tree {
             guard case .record(let stem) = EntryName(classifying: name) else { return nil }
             return try findRecord(type, stem).map { .meta($0.record) }
         case .keptType(.trash, let zone, let type): return try findTrashed(name, in: zone, type)
+        case .keptType(.conflicts, let zone, let type):
+            return try findConflict(name, in: zone, type)
         case .keptType(_, let zone, let type): return try findHistory(name, in: zone, type)
+        case .conflict(let id): return try findConflictFile(word, in: id)
         case .history(let zone, let type, let record):
             return try findVersion(name, of: record, in: zone, type)
         case .results(let set):
             return try findResult(name, in: set).map { .result(set, $0) }
         case .status, .events, .ctl, .metrics, .error, .schema, .type, .export, .meta, .version,
-            .trashed, .result:
+            .trashed, .conflictFile, .result:
             return nil
         }
     }

@@ -42,6 +42,8 @@ extension ControlPath {
         case .export(let type, let format): hash.add(16, type.rawValue, format.rawValue.utf8)
         case .history(let zone, let type, let name):
             hash.add(17, zone.rawValue, type.bytes, name.bytes)
+        case .conflict(let id): hash.add(21, id)
+        case .conflictFile(let id, let file): hash.add(22, id, file.rawValue.utf8)
         case .results(let set): set.addIdentity(to: &hash)
         case .result(let set, let record):
             hash.add(20, record.rawValue)

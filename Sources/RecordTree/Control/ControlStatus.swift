@@ -14,6 +14,8 @@ extension Tree {
                 JSONMember(key: "records", value: .integer(count.records)),
                 JSONMember(key: "pending", value: .integer(count.pending)),
                 JSONMember(key: "drafts", value: .integer(count.drafts)),
+                JSONMember(key: "refused", value: .integer(count.refused)),
+                JSONMember(key: "conflicts", value: .integer(count.conflicts)),
             ]
             if let oldest = count.oldestPending {
                 members.append(
@@ -48,6 +50,14 @@ extension Tree {
                 counts.zones.reduce(0) { $0 + $1.pending }
             ),
             ("recordfs_drafts", "Rejected saves.", counts.zones.reduce(0) { $0 + $1.drafts }),
+            (
+                "recordfs_refused_changes", "Changes that the server has refused.",
+                counts.zones.reduce(0) { $0 + $1.refused }
+            ),
+            (
+                "recordfs_conflicts", "Conflicts that nobody has settled.",
+                counts.zones.reduce(0) { $0 + $1.conflicts }
+            ),
             ("recordfs_open_records", "Records that are open.", Int64(open)),
             ("recordfs_open_handles", "Open files and directories.", Int64(handles)),
         ]
@@ -75,8 +85,8 @@ extension Tree {
             JSONMember(key: "generation", value: .integer(meta.generation)),
             JSONMember(key: "state", value: .string(Text(try stateName(of: meta)))),
         ]
-        if let draft = try store.draft(of: meta.id) {
-            members.append(JSONMember(key: "error", value: .string(Text("\(draft.error)"))))
+        if let error = try errorText(of: meta) {
+            members.append(JSONMember(key: "error", value: .string(Text(error))))
         }
         return JSONValue.object(members).serialized(pretty: true) + [UInt8(ascii: "\n")]
     }

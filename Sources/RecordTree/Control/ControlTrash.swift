@@ -2,8 +2,8 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The trash: the only place below `.recordfs` from which something is moved, and with `errors`
-/// the only one where something is removed.
+/// The trash: the only place below `.recordfs` from which something is moved, and with `errors` and
+/// `conflicts` the only one where something is removed.
 ///
 /// Of the records that were deleted under one name the last one has the plain name.
 extension Tree {
@@ -34,8 +34,8 @@ extension Tree {
         }
     }
 
-    /// `rm` in the trash deletes for good, `rm .recordfs/errors/FILE` drops the draft. Nothing else
-    /// can be removed.
+    /// `rm` in the trash deletes for good, `rm .recordfs/errors/FILE` drops the draft, `rm` of what a
+    /// conflict has settles it: the record stays as it is. Nothing else can be removed.
     func removeControl(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
         guard case .control(let target)? = try findControl(name, in: path) else {
             throw .noSuchFile
@@ -53,13 +53,17 @@ extension Tree {
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeTrash(id)
             }
+        case .conflictFile(let id, _):
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+                try transaction.settleConflict(id)
+            }
         default:
             if case .directory = target.shape { throw RecordError(.isDirectory, "a directory") }
             throw RecordError(.notPermitted, "this cannot be removed")
         }
     }
 
-    /// An empty directory of the trash goes as `rm -r` expects: it is listed no more, until
+    /// An empty directory of the trash or of conflicts goes as `rm -r` expects: it is listed no more, until
     /// something comes into it.
     func removeControlDirectory(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
         guard case .control(let target)? = try findControl(name, in: path) else {
@@ -69,10 +73,15 @@ extension Tree {
         switch target {
         case .keptType(.trash, let zone, let type):
             isEmpty = try !store.hasTrash(in: zone, type: type)
+        case .keptType(.conflicts, let zone, let type):
+            isEmpty = try store.conflicts(in: zone, type: type).isEmpty
+        case .conflict(let id): isEmpty = try store.conflict(id)?.isSettled ?? true
         case .zone(.trash, let zone): isEmpty = try !store.hasTrash(in: zone)
-        case .owner(.trash, let owner):
-            isEmpty = try !zones(.trash, .shared).contains { $0.owner == owner }
-        case .database(.trash, let database): isEmpty = try zones(.trash, database).isEmpty
+        case .zone(.conflicts, let zone): isEmpty = try store.conflicts(in: zone).isEmpty
+        case .owner(let section, let owner) where section.canBeEmptied:
+            isEmpty = try !zones(section, .shared).contains { $0.owner == owner }
+        case .database(let section, let database) where section.canBeEmptied:
+            isEmpty = try zones(section, database).isEmpty
         default:
             guard case .directory = target.shape else {
                 throw RecordError(.notDirectory, "not a directory")

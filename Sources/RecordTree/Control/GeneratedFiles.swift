@@ -119,6 +119,7 @@ extension Tree {
             return try store.trashed(id).map {
                 GeneratedContent($0.text, modified: $0.entry.deleted)
             }
+        case .conflictFile(let conflict, let file): return try conflictContent(conflict, file)
         case .export(let type, let format): return try exported(path, type, format)
         default: return nil
         }

@@ -1,7 +1,7 @@
 import RecordModel
 
-/// Names for things of which several have one stem: deleted records in the trash of a type, and
-/// matches of a search in several types of a zone.
+/// Names for things of which several have one stem: deleted records in the trash of a type, matches
+/// of a search in several types of a zone, and conflicts, whose names have no extension.
 ///
 /// One of them has the plain name, `soup.json`. Each has one of its own as well, which never stands
 /// for another: `soup@17.json`, with the number of its row. No stem holds an `@`, so that the two
@@ -14,9 +14,11 @@ enum NumberedName {
     case numbered(Int64)
 
     /// Nil for a name that nothing there can have.
-    init?(_ name: [UInt8]) {
-        guard name.count > 5, name.suffix(5).elementsEqual(".json".utf8) else { return nil }
-        let stem = name.dropLast(5)
+    init?(_ name: [UInt8], extension ending: String = ".json") {
+        guard name.count > ending.utf8.count,
+            name.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+        else { return nil }
+        let stem = name.dropLast(ending.utf8.count)
         guard let start = stem.lastIndex(of: Self.sign) else {
             self = .plain(Stem(bytes: Array(stem)))
             return
@@ -27,8 +29,8 @@ enum NumberedName {
         self = .numbered(number)
     }
 
-    static func make(_ stem: Stem, _ number: Int64) -> [UInt8] {
-        let end = [sign] + Array("\(number).json".utf8)
+    static func make(_ stem: Stem, _ number: Int64, extension ending: String = ".json") -> [UInt8] {
+        let end = [sign] + Array("\(number)\(ending)".utf8)
         // A stem can fill a directory entry by itself; the number alone says which it is.
         return Array(stem.bytes.prefix(255 - end.count)) + end
     }

@@ -98,9 +98,7 @@ extension Tree {
             Self.attribute("generation", meta.generation),
             Self.attribute("state", try stateName(of: meta)),
         ]
-        if let draft = try store.draft(of: id) {
-            list.append(Self.attribute("error", draft.error))
-        }
+        if let error = try errorText(of: meta) { list.append(Self.attribute("error", error)) }
         return list
     }
 
@@ -108,7 +106,15 @@ extension Tree {
     func stateName(of meta: RecordMeta) throws(RecordError) -> String {
         if try store.draft(of: meta.id) != nil { return "draft" }
         if try !place(of: meta.type).zone.database.isSynced { return "local" }
+        if meta.refusal != nil { return "refused" }
+        if meta.hasConflict { return "conflict" }
         return meta.isPending ? "pending" : "synced"
+    }
+
+    /// Why the last save of a record, or its upload, was refused.
+    func errorText(of meta: RecordMeta) throws(RecordError) -> String? {
+        if let draft = try store.draft(of: meta.id) { return "\(draft.error)" }
+        return meta.refusal
     }
 
     private func placeAttributes(_ place: TypePlace) -> [Attribute] {

@@ -30,6 +30,11 @@ extension Tree {
             guard changes.size == nil || controlTakesText(path) else {
                 throw RecordError(.notPermitted, "the file is generated")
             }
+            if let size = changes.size, let handle,
+                case .command(let buffer) = try self.handle(handle).current
+            {
+                try buffer.truncate(to: size)
+            }
         case .type, .zone:
             try checkUnchanged(node, changes)
             if let time = changes.modified { try setModified(node, time.timestamp(now: now)) }

@@ -16,7 +16,7 @@ struct MountService {
     /// Where the process that started this one waits; nil when a person did.
     let readyDescriptor: Int32?
     private let stop = StopSignal()
-    private let unsaved = UnsavedTexts()
+    private let view = MountView()
 
     init(settings: MountSettings, readyDescriptor: Int32?) {
         self.settings = settings
@@ -75,7 +75,7 @@ struct MountService {
             defer { sync.stop() }
             try reporting(settings.mountpoint) { () throws(RecordError) in
                 try MountDaemon.run(
-                    configuration, store: store, stop: stop, unsaved: unsaved,
+                    configuration, store: store, stop: stop, view: view,
                     exchange: sync.exchange, logger: logger
                 ) {
                     logger.info("Mounted at \(settings.mountpoint)")
@@ -126,7 +126,7 @@ struct MountService {
         let mountpoint = settings.mountpoint
         let directory = settings.directory
         let isReadOnly = settings.isReadOnly
-        let unsaved = unsaved
+        let view = view
         let start = SystemClock().now
         let executor = ControlExecutor(
             store: store,
@@ -134,7 +134,7 @@ struct MountService {
                 switch verb {
                 case .flush: try store.sync()
                 case .shutdown:
-                    let records = UnsavedRecords(unsaved.paths())
+                    let records = UnsavedRecords(view.unsavedPaths())
                     guard records.isEmpty else {
                         throw RecordError(.noSpace, records.description(ofStore: directory))
                     }
@@ -144,7 +144,7 @@ struct MountService {
                 return .object([])
             },
             status: {
-                let records = UnsavedRecords(unsaved.paths())
+                let records = UnsavedRecords(view.unsavedPaths())
                 return .members([
                     "pid": .integer(getpid()), "mountpoint": .text(mountpoint),
                     "readOnly": .bool(isReadOnly), "since": .text(Showing.time(start)),
@@ -152,7 +152,11 @@ struct MountService {
                     "unsavedRecords": records.namesMember, "sync": sync.status,
                 ])
             })
-        return { (request) throws(RecordError) in try executor.run(request) }
+        return { (request) throws(RecordError) in
+            // Whoever changes records beside the mount meets them there when the command returns.
+            defer { if request.mayChangeFiles { view.waitUntilHeard() } }
+            return try executor.run(request)
+        }
     }
 
     private var configuration: MountConfiguration {

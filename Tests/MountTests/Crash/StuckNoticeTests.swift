@@ -38,6 +38,10 @@ extension MountTests {
                 MountTable.wait(
                     seconds: 30, until: { Self.hasWaitingNotice(pid) }, orUntil: { false }),
                 "no thread of the daemon waits in the kernel")
+            // Whoever opens the file now meets the old text: the command is not done.
+            #expect(
+                !MountTable.wait(seconds: 1, until: { !put.isRunning }, orUntil: { false }),
+                "recordfs put did not wait for the kernel")
             try mounted.kill()
             #expect(try program.wait(seconds: 20).status == 7, "the fsync fails")
             _ = try put.wait(seconds: 20)

@@ -11,14 +11,15 @@ extension Transaction {
             """
             INSERT INTO history
                 (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
-                checksum)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                checksum, stamp)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .time(now), .text(author.rawValue), .text(kind.rawValue),
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
+                .integer(try stampTimeOfEdits()),
             ])
         let token = connection.lastInsertedRow
         if hasAssets { try keepAssets(of: record, holder: .history, token) }

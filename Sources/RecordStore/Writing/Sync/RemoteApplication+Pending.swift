@@ -15,6 +15,23 @@ extension RemoteApplication {
         return true
     }
 
+    /// What a delete that waits, or is on its way, was of.
+    func baseOfDelete(_ name: RecordName) throws(RecordError) -> AcknowledgedState? {
+        guard let row = try outgoing(name) else { return nil }
+        return try connection.base(ofDelete: row.id)
+    }
+
+    /// What the two sides had, for whoever wants it otherwise than it was merged.
+    func noteConflict(
+        _ change: RemoteChange, of record: StoredRecord, in place: TypePlace,
+        fields: [FieldName] = [], theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?,
+        theirs: [UInt8]?
+    ) throws(RecordError) {
+        try transaction.noteConflict(
+            of: record, in: place, fields: fields, theirsStood: theirsStood, base: base, mine: mine,
+            theirs: theirs, theirTime: change.modified, theirUser: change.modifiedBy)
+    }
+
     func acknowledged(
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {

@@ -23,6 +23,7 @@ struct RemoteApplication {
     var connection: SQLConnection { transaction.connection }
 
     mutating func apply(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
+        if !change.stamps.isEmpty { try transaction.hear(change.stamps.values) }
         let known = try known(change.name)
         switch change.operation {
         case .delete: return try delete(known, change)
@@ -83,11 +84,13 @@ struct RemoteApplication {
         _ known: Known, _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
         let text = try printed(fields, parent, change.type)
+        var deleted: AcknowledgedState?
         if known.isPending {
             if try isOfDelete(change, text) {
                 return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
             }
             // Delete against edit: the edit wins.
+            deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)
         }
         let place = try place(change.type)
@@ -104,6 +107,11 @@ struct RemoteApplication {
         }
         try transaction.putBase(
             result.id, change.changeTag, try content(text, result, of: change.name))
+        if let deleted {
+            try noteConflict(
+                change, of: try transaction.requireRecord(result.id), in: place,
+                base: deleted.text, mine: nil, theirs: text)
+        }
         return RemoteResult(outcome: .created, id: result.id, conflicts: [])
     }
 
@@ -129,8 +137,18 @@ struct RemoteApplication {
             // Of what was sent and is told now, nothing is news.
             base = sent == nil ? try acknowledged(existing.id, place) : remote
         }
-        let (newText, conflicts) = transaction.merge(
-            local, with: fields, parent: parent, since: base)
+        var edits = LocalEdits(transaction, zone, change, local.fields, base)
+        let (newText, conflicts) = try transaction.merge(
+            local, with: fields, parent: parent, since: base
+        ) { (conflict) throws(RecordError) in try edits.resolve(conflict) }
+        if existing.state == .waitingDelete, newText != text {
+            try noteConflict(
+                change, of: existing, in: place, base: text, mine: nil, theirs: remote.text)
+        } else if !conflicts.isEmpty {
+            try noteConflict(
+                change, of: existing, in: place, fields: conflicts, theirsStood: edits.lost,
+                base: base?.text, mine: text, theirs: remote.text)
+        }
         var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
         new.modified = change.modified
         new.changedBy = change.modifiedBy
@@ -163,6 +181,12 @@ struct RemoteApplication {
         }
         if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
             try setPending(change.name, .update, to: .create)
+            // Of one that is to be made anew, this is known already.
+            if let base = try connection.base(of: existing.id) {
+                try noteConflict(
+                    change, of: existing, in: try transaction.place(existing.entry.type),
+                    base: base.text, mine: try connection.savedText(of: existing.id), theirs: nil)
+            }
             try connection.run(
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
             return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])

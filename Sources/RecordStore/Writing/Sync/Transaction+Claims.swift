@@ -173,10 +173,18 @@ private struct Claiming {
         guard let text = try connection.savedText(of: record.id) else {
             throw .damagedText("record \(record.entry.stem)")
         }
-        return OutboxClaim(
+        let place = try transaction.place(record.entry.type)
+        var claim = OutboxClaim(
             row: row, base: try connection.base(of: record.id),
-            document: try transaction.parse(
-                text, try transaction.place(record.entry.type)))
+            document: try transaction.parse(text, place))
+        if let base = claim.base {
+            claim.baseDocument = try base.text.map { (text) throws(RecordError) in
+                try transaction.parse(text, place)
+            }
+            claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
+                .mapValues(\.stamp)
+        }
+        return claim
     }
 
     private mutating func add(_ claim: OutboxClaim) throws(RecordError) {
@@ -199,7 +207,9 @@ private struct Claiming {
         guard let taken else { throw RecordError(.notFound, "The outgoing change is gone.") }
         bytes += claim.bytes
         found[row.id] = .taken
-        claims.append(OutboxClaim(row: taken, base: claim.base, document: claim.document))
+        var claim = claim
+        claim.row = taken
+        claims.append(claim)
     }
 
     /// The change that makes a record on the server, when that is still to come.

@@ -4,7 +4,7 @@ import RecordSQL
 extension Transaction {
     /// Saves a text whose writer began with an earlier file of the record: what others have
     /// changed since stays, and the later writer, this one, wins where both changed a field. What
-    /// loses is the version before in history.
+    /// loses is the version before in history; when it came from the server, a conflict shows it.
     ///
     /// - Parameter base: what the writer began with; nil when the name was free then.
     /// Errors: those of `save`.
@@ -17,8 +17,19 @@ extension Transaction {
         else { return try save(text: text, type: type, stem: stem, modified: modified) }
         let mine = try parse(text, place)
         let other = try parse(theirs, place)
-        let (merged, _) = merge(
-            mine, with: other.fields, parent: other.parent, since: common(base, place))
+        let base = common(base, place)
+        let (merged, conflicts) = try merge(
+            mine, with: other.fields, parent: other.parent, since: base
+        ) { conflict in conflict.mergedLines.map { .both($0) } ?? .local }
+        if let name = current.name {
+            let edits = try lastEdits(of: conflicts, name, place.zone.id)
+            let foreign = conflicts.filter { edits[$0]?.author == .sync }
+            if !foreign.isEmpty {
+                try noteConflict(
+                    of: current, in: place, fields: foreign, base: base?.text, mine: mine.text,
+                    theirs: other.text, theirTime: current.entry.modified)
+            }
+        }
         return try save(text: merged, type: type, stem: stem, modified: modified)
     }
 
@@ -33,17 +44,22 @@ extension Transaction {
     }
 
     /// The local text with what the other side has changed since the base, and the fields that
-    /// both have changed, of which the local value stays.
+    /// both have changed in two ways, for each of which `resolve` has said what stands.
     func merge(
         _ local: RecordDocument, with fields: [RecordField], parent: RecordName?,
-        since base: RecordDocument?
-    ) -> (text: [UInt8], conflicts: [FieldName]) {
-        var (merged, conflicts) = FieldMerge.merge(
-            base: base?.fields, local: local.fields, remote: fields)
+        since base: RecordDocument?,
+        resolve: (FieldConflict) throws(RecordError) -> FieldConflict.Resolution
+    ) throws(RecordError) -> (text: [UInt8], conflicts: [FieldName]) {
+        var (merged, conflicts) = try FieldMerge.merge(
+            base: base?.fields, local: local.fields, remote: fields, resolve: resolve)
         var newParent = parent
         if local.parent != parent, local.parent != base?.parent {
             newParent = local.parent
-            if parent != base?.parent { conflicts.append(.parent) }
+            if parent != base?.parent {
+                conflicts.append(.parent)
+                let conflict = FieldConflict(name: .parent, base: nil, local: nil, remote: nil)
+                if case .remote = try resolve(conflict) { newParent = parent }
+            }
         }
         let values = Dictionary(merged.map { ($0.name, $0.value) }) { $1 }
         let changes = FieldMerge.changedFields(from: local.fields, to: merged)

@@ -1,0 +1,70 @@
+package import RecordModel
+package import RecordStore
+
+/// How a conflict shall end.
+package enum Settlement: Hashable, Sendable {
+    /// The record stays as it is.
+    case merged
+    /// The record gets what a side had; it goes where that side had deleted it.
+    case side(Conflict.Side)
+    case text([UInt8])
+}
+
+extension ControlExecutor {
+    func settleConflict(
+        _ path: RecordPath, _ number: Int64, _ settlement: Settlement
+    ) throws(RecordError) -> ControlReply {
+        guard let conflict = try store.conflicts(at: path).first(where: { $0.id == number }) else {
+            throw RecordError(.notFound, "it has no conflict \(number) any more.")
+        }
+        let text: [UInt8]?
+        switch settlement {
+        case .merged: text = nil
+        case .text(let own): text = own
+        case .side(let side):
+            text = try store.text(of: side, in: conflict)
+            if text == nil, try store.mergedText(of: conflict) != nil {
+                _ = try remove(path, recursive: false)
+            }
+        }
+        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            if let text {
+                try transaction.settleConflict(number, with: text)
+            } else {
+                try transaction.settleConflict(number)
+            }
+        }
+        return ControlReply(.object([]))
+    }
+}
+
+extension RecordStore {
+    /// The conflicts at and below a path that nobody has settled, newest first in each zone, also of
+    /// records that are gone.
+    package func conflicts(at path: RecordPath) throws(RecordError) -> [Conflict] {
+        if path.zone != nil {
+            let zone = try keptZone(at: path)
+            return try conflicts(in: zone.id, type: path.type).filter { conflict in
+                path.stem == nil || path.stem == conflict.stem
+            }
+        }
+        var found: [Conflict] = []
+        for database in Database.allCases where path.database.map({ $0 == database }) ?? true {
+            for zone in try zones(in: database, with: .conflicts)
+            where path.owner == .me || path.owner == zone.owner {
+                found += try conflicts(in: zone.id)
+            }
+        }
+        return found
+    }
+
+    /// The record of a conflict, as it is spelled on the mount.
+    package func path(of conflict: Conflict) throws(RecordError) -> RecordPath {
+        guard let zone = try zone(conflict.zone) else {
+            throw RecordError(.notFound, "the zone of a conflict is gone. Try again.")
+        }
+        return RecordPath(
+            database: zone.database, owner: zone.owner, zone: zone.name, type: conflict.type,
+            item: .record(conflict.stem))
+    }
+}

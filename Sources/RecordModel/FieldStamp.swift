@@ -1,0 +1,81 @@
+/// When a field was given its value, and by which device: orders two edits of one field that knew
+/// nothing of each other.
+///
+/// A hybrid logical clock: milliseconds of the device's clock, and a counter, so that of what one
+/// device has seen and then changed the change is the later one, whatever its clock says.
+/// Kulkarni et al., "Logical Physical Clocks" (2014).
+package struct FieldStamp: Hashable, Sendable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z in the upper 48 bits, a counter in the lower 16.
+    package let time: Int64
+    /// Breaks ties.
+    package let device: UInt64
+
+    package init(time: Int64, device: UInt64) {
+        self.time = max(0, time)
+        self.device = device
+    }
+
+    /// Of an edit of which only the time is known: before any of that millisecond.
+    package init(at time: Timestamp) {
+        self.init(time: HybridClock.time(at: time), device: 0)
+    }
+
+    package var milliseconds: Int64 { time >> 16 }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.time, left.device) < (right.time, right.device)
+    }
+
+    // MARK: As text
+
+    private static let hexDigits = 16
+
+    /// 33 characters, in the order of the stamps: as the server keeps it with the field.
+    package var text: String {
+        Self.hex(UInt64(time)) + "-" + Self.hex(device)
+    }
+
+    /// Nil for what some other client has written there.
+    package init?(text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        // `Int64(_:radix:)` takes a sign too.
+        guard parts.count == 2,
+            parts.allSatisfy({ $0.utf8.count == Self.hexDigits && $0.allSatisfy(\.isHexDigit) }),
+            let time = Int64(parts[0], radix: 16), time >= 0,
+            let device = UInt64(parts[1], radix: 16)
+        else { return nil }
+        self.init(time: time, device: device)
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: hexDigits - digits.count) + digits
+    }
+}
+
+/// Gives the times of stamps: each is later than the one before, and than what was heard.
+package struct HybridClock: Sendable {
+    /// Of what somebody's clock is further ahead than this clock believes nothing, else one wrong
+    /// clock would carry all others along.
+    private static let believed: Duration = .seconds(86_400)
+    /// Milliseconds beyond it are not counted: the year 6429.
+    private static let millisecondsMax: Int64 = 1 << 47 - 1
+
+    private var last: Int64
+
+    /// - Parameter last: the last time that was given.
+    package init(last: Int64) { self.last = last }
+
+    package mutating func tick(_ now: Timestamp) -> Int64 {
+        last = max(Self.time(at: now), last == .max ? .max : last + 1)
+        return last
+    }
+
+    package mutating func hear(_ stamp: FieldStamp, _ now: Timestamp) {
+        if stamp.time < Self.time(at: now + Self.believed) { last = max(last, stamp.time) }
+    }
+
+    static func time(at time: Timestamp) -> Int64 {
+        max(0, min(time.milliseconds, millisecondsMax)) << 16
+    }
+}

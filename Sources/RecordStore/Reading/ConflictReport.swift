@@ -1,0 +1,87 @@
+package import RecordModel
+
+/// A conflict in words, for a person: which values met, which of them stands, and what to do.
+package struct ConflictReport: Sendable {
+    /// Lines with their ends.
+    package let text: String
+
+    /// Errors: corrupt.
+    package init(_ conflict: Conflict, of store: RecordStore) throws(RecordError) {
+        var documents: [Conflict.Side: RecordDocument] = [:]
+        let schema = try store.schema(of: conflict.type)
+        for side in Conflict.Side.allCases {
+            guard let text = try store.text(of: side, in: conflict) else { continue }
+            documents[side] = Self.parse(text, schema)
+        }
+        let merged = try store.mergedText(of: conflict).flatMap { Self.parse($0, schema) }
+        let (mine, theirs) = (documents[.mine], documents[.theirs])
+        var lines = Self.heading(conflict, isMineGone: mine == nil, isTheirsGone: theirs == nil)
+        for field in conflict.fields {
+            let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
+            lines.append("")
+            lines.append("\(field): \(winner) stands")
+            lines.append("  base    \(Self.value(of: field, in: documents[.base], schema))")
+            lines.append("  mine    \(Self.value(of: field, in: mine, schema))")
+            lines.append("  theirs  \(Self.value(of: field, in: theirs, schema))")
+            lines.append("  now     \(Self.value(of: field, in: merged, schema))")
+        }
+        lines += [
+            "",
+            "base.json is what both began with, mine.json what this machine had, theirs.json what",
+            "the server had, merged.json what the record is now. To keep that: remove this directory.",
+            "To have it otherwise: save merged.json, or: recordfs conflicts resolve",
+        ]
+        text = lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func heading(
+        _ conflict: Conflict, isMineGone: Bool, isTheirsGone: Bool
+    ) -> [String] {
+        let when = ISO8601.print(milliseconds: conflict.at.milliseconds)
+        let who = conflict.theirUser.isEmpty ? "" : " by \(conflict.theirUser)"
+        let changed =
+            conflict.theirTime.map { " at \(ISO8601.print(milliseconds: $0.milliseconds))" } ?? ""
+        if isMineGone {
+            return [
+                "\(conflict.stem) was deleted here and edited elsewhere\(who)\(changed); the two met",
+                "at \(when). The edit stands: the record is back.",
+            ]
+        }
+        if isTheirsGone {
+            return [
+                "\(conflict.stem) was edited here and deleted elsewhere; the two met at \(when).",
+                "The edit stands: the record stays, and is made anew on the server.",
+            ]
+        }
+        return [
+            "\(conflict.stem) was edited here and elsewhere\(who)\(changed); the two met at \(when).",
+            "Of a field that both have changed the later value stands; all others have both changes.",
+        ]
+    }
+
+    /// A draft that was written into a side is no record: then its values are not shown.
+    private static func parse(_ text: [UInt8], _ schema: RecordSchema) -> RecordDocument? {
+        do throws(RecordError) {
+            return try RecordDocument(parsing: text, schema: schema, limits: .received)
+        } catch {
+            return nil
+        }
+    }
+
+    private static let charactersShown = 200
+
+    private static func value(
+        of field: FieldName, in document: RecordDocument?, _ schema: RecordSchema
+    ) -> String {
+        guard let document else { return "(no record)" }
+        if field == .parent {
+            return document.parent.map { "\($0)" } ?? "(none)"
+        }
+        guard let value = document[field] else { return "(none)" }
+        let bytes = RecordDocument.print(
+            [RecordField(name: field, value: value)], parent: nil, schema: schema)
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .joined(separator: " ")
+        return words.count > charactersShown ? words.prefix(charactersShown) + "..." : words
+    }
+}

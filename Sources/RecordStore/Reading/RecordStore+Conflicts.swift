@@ -1,0 +1,89 @@
+package import RecordModel
+import RecordSQL
+
+extension RecordStore {
+    /// The conflicts of a zone that nobody has settled, newest first; of one type, or of all.
+    package func conflicts(
+        in zone: ZoneID, type: RecordTypeName? = nil
+    ) throws(RecordError) -> [Conflict] {
+        let ofType = type == nil ? "" : "AND type = ?"
+        return try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.conflict) FROM conflict
+                WHERE zone_id = ? AND settled IS NULL \(ofType) ORDER BY id DESC
+                """, [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? [])
+            ) { $0.conflict() }
+        }
+    }
+
+    /// The last conflict of a record's file: one that is not settled before one that is.
+    package func lastConflict(
+        in zone: ZoneID, type: RecordTypeName, _ stem: Stem
+    ) throws(RecordError) -> Conflict? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.conflict) FROM conflict
+                WHERE zone_id = ? AND type = ? AND stem = ?
+                ORDER BY settled IS NOT NULL, id DESC LIMIT 1
+                """, [.integer(zone.rawValue), .name(type), .name(stem)]
+            ) { $0.conflict() }
+        }
+    }
+
+    /// Also one that is settled, for a time.
+    package func conflict(_ id: Int64) throws(RecordError) -> Conflict? {
+        try read { connection throws(RecordError) in try connection.conflict(id) }
+    }
+
+    /// Nil for a side that has no text: it deleted the record, or is not known.
+    /// Errors: corrupt.
+    package func text(
+        of side: Conflict.Side, in conflict: Conflict
+    ) throws(RecordError) -> [UInt8]? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT text, checksum FROM conflict_text WHERE conflict_id = ? AND side = ?",
+                [.integer(conflict.id), .integer(side.rawValue)]
+            ) { row throws(RecordError) in
+                try row.text(0) { "a side of the conflict of \(conflict.stem)" }
+            }
+        }
+    }
+
+    /// What the record of a conflict has now; nil when it is gone.
+    /// Errors: corrupt.
+    package func mergedText(of conflict: Conflict) throws(RecordError) -> [UInt8]? {
+        guard let type = try type(conflict.zone, conflict.type),
+            let record = try record(type.id, conflict.stem), record.state == .saved
+        else { return nil }
+        return try savedText(of: record.id)
+    }
+}
+
+extension SQLConnection {
+    func conflict(_ id: Int64) throws(RecordError) -> Conflict? {
+        try first("SELECT \(Columns.conflict) FROM conflict WHERE id = ?", [.integer(id)]) {
+            $0.conflict()
+        }
+    }
+}
+
+extension Columns {
+    fileprivate static let conflict = """
+        id, zone_id, type, stem, record_id, at, fields, theirs_stood, their_time, their_user,
+        settled IS NOT NULL
+        """
+}
+
+extension SQLStatement {
+    fileprivate func conflict() -> Conflict {
+        Conflict(
+            id: int64(0), zone: ZoneID(int64(1)), type: RecordTypeName(bytes: bytes(2)),
+            stem: Stem(bytes: bytes(3)), record: RecordID(int64(4)), at: time(5),
+            fields: FieldNameList.decode(bytes(6)), theirsStood: FieldNameList.decode(bytes(7)),
+            theirTime: int64IfPresent(8).map { Timestamp(nanoseconds: $0) },
+            theirUser: string(9), isSettled: bool(10))
+    }
+}

@@ -1,0 +1,79 @@
+import RecordModel
+import RecordStore
+
+/// `conflicts/DB/ZONE/TYPE/NAME/`: what two sides made of a record, where one of them lost.
+///
+/// Of the conflicts of one record the last one has the plain name.
+extension Tree {
+    func conflictNames(
+        in zone: ZoneID, _ type: RecordTypeName
+    ) throws(RecordError) -> [ControlName] {
+        var taken: Set<Stem> = []
+        // Newest first.
+        return try store.conflicts(in: zone, type: type).map { conflict in
+            let isLast = taken.insert(conflict.stem).inserted
+            let name =
+                isLast
+                ? conflict.stem.bytes
+                : NumberedName.make(conflict.stem, conflict.id, extension: "")
+            return ControlName(name, .conflict(conflict.id))
+        }
+    }
+
+    /// Also one that was settled a while ago: `rm -r` removes what it has listed, file by file.
+    func findConflict(
+        _ name: [UInt8], in zone: ZoneID, _ type: RecordTypeName
+    ) throws(RecordError) -> ControlPath? {
+        switch NumberedName(name, extension: "") {
+        case .plain(let stem):
+            return try store.lastConflict(in: zone, type: type, stem).map { .conflict($0.id) }
+        case .numbered(let id):
+            guard let conflict = try store.conflict(id), conflict.zone == zone,
+                conflict.type == type,
+                NumberedName.make(conflict.stem, id, extension: "") == name
+            else { return nil }
+            return .conflict(id)
+        case nil: return nil
+        }
+    }
+
+    /// A settled conflict lists nothing.
+    func conflictFileNames(of id: Int64) throws(RecordError) -> [ControlName] {
+        guard let conflict = try store.conflict(id), !conflict.isSettled else { return [] }
+        var names: [ControlName] = []
+        for file in ControlPath.ConflictFile.allCases
+        where try text(of: file, in: conflict) != nil {
+            names.append(ControlName(file.rawValue, .conflictFile(id, file)))
+        }
+        return names
+    }
+
+    func findConflictFile(_ name: String, in id: Int64) throws(RecordError) -> ControlPath? {
+        guard let file = ControlPath.ConflictFile(rawValue: name),
+            let conflict = try store.conflict(id), try text(of: file, in: conflict) != nil
+        else { return nil }
+        return .conflictFile(id, file)
+    }
+
+    func conflictContent(
+        _ id: Int64, _ file: ControlPath.ConflictFile
+    ) throws(RecordError) -> GeneratedContent? {
+        guard let conflict = try store.conflict(id), let text = try text(of: file, in: conflict)
+        else { return nil }
+        return GeneratedContent(text, modified: conflict.at)
+    }
+
+    /// Nil for a side that deleted the record, for a base that is not known, and for the merge of a
+    /// record that is gone.
+    private func text(
+        of file: ControlPath.ConflictFile, in conflict: Conflict
+    ) throws(RecordError) -> [UInt8]? {
+        switch file {
+        case .base: try store.text(of: .base, in: conflict)
+        case .mine: try store.text(of: .mine, in: conflict)
+        case .theirs: try store.text(of: .theirs, in: conflict)
+        case .merged: try store.mergedText(of: conflict)
+        case .report: Array(try ConflictReport(conflict, of: store).text.utf8)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct ConflictsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts",
+        abstract: "Show and settle edits that lost against an edit on another machine.",
+        discussion: """
+            When two machines change one field of a record, the later edit stands. The other one is \
+            kept until somebody has settled the conflict: here, or in .recordfs/conflicts of the \
+            mount.
+            """,
+        subcommands: [
+            ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self,
+        ])
+}
+
+struct ConflictsListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the conflicts that nobody has settled.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "One JSON object for each conflict.")
+    var json = false
+    @Argument(help: "Only those of this record, type, zone or database.")
+    var path: PathArgument?
+
+    func run() throws {
+        let place = try path.map { path throws(CommandFailure) in try path.located(by: state) }
+        let access = try place?.store ?? state.access()
+        let store = try access.reader()
+        let found = try access.reporting(path?.text) { () throws(RecordError) in
+            var found: [(path: RecordPath, conflict: Conflict, what: String)] = []
+            for conflict in try store.conflicts(at: place?.path ?? RecordPath()) {
+                found.append(
+                    (try store.path(of: conflict), conflict, try conflict.summary(in: store)))
+            }
+            return found
+        }
+        let spelling = PathSpelling(for: access)
+        for (path, conflict, what) in found {
+            if json {
+                Showing.jsonLine(conflict.json(path, what))
+            } else {
+                Terminal.print(
+                    spelling.spell(path.bytes)
+                        + Array(": \(what), \(Showing.time(conflict.at))\n".utf8))
+            }
+        }
+    }
+}
+
+struct ConflictsShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print what the two sides of a conflict had.")
+
+    @OptionGroup var state: StateOptions
+    @Option(help: "Print only the text of one side: base, mine or theirs.")
+    var side: SideArgument?
+    @Argument(help: "The record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let text = try place.reporting { () throws(RecordError) in
+            let conflict = try store.lastConflict(at: place.path)
+            guard let side else { return Array(try ConflictReport(conflict, of: store).text.utf8) }
+            guard let text = try store.text(of: side.side, in: conflict) else {
+                throw RecordError(.notFound, "\(side.rawValue) has no text: it had no record.")
+            }
+            return text
+        }
+        Terminal.print(text)
+    }
+}
+
+struct ConflictsResolveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Settle a conflict: keep what stands, take a side, or merge with a tool.",
+        discussion: """
+            A tool is one of \(MergeTool.known.keys.sorted().joined(separator: ", ")), or a command \
+            for the shell that finds the files in $BASE, $LOCAL, $REMOTE and $MERGED, as with git \
+            mergetool. What it leaves in $MERGED is saved; when that is as before, or the tool \
+            fails, the conflict stays.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Option(help: "What the record shall be: merged (as it is now), mine or theirs.")
+    var keep: KeepArgument?
+    @Option(help: "The program to merge with.")
+    var tool: String?
+    @Argument(help: "The record.")
+    var path: PathArgument
+
+    func validate() throws {
+        if (keep == nil) == (tool == nil) {
+            throw ValidationError("Say how: --keep merged, mine or theirs, or --tool TOOL.")
+        }
+    }
+
+    func run() throws {
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let conflict = try place.reporting { () throws(RecordError) in
+            try store.lastConflict(at: place.path)
+        }
+        let settlement: Settlement
+        if let tool {
+            settlement = .text(try MergeTool(tool).merge(conflict, of: store, place))
+        } else {
+            settlement = keep?.settlement ?? .merged
+        }
+        try place.store.perform(
+            .settleConflict(place.path, conflict.id, settlement), about: path.text)
+    }
+}
+
+enum SideArgument: String, ExpressibleByArgument, CaseIterable {
+    case base, mine, theirs
+
+    var side: Conflict.Side {
+        switch self {
+        case .base: .base
+        case .mine: .mine
+        case .theirs: .theirs
+        }
+    }
+}
+
+enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
+    case merged, mine, theirs
+
+    var settlement: Settlement {
+        switch self {
+        case .merged: .merged
+        case .mine: .side(.mine)
+        case .theirs: .side(.theirs)
+        }
+    }
+}
+
+extension RecordStore {
+    /// The newest conflict of a record.
+    fileprivate func lastConflict(at path: RecordPath) throws(RecordError) -> Conflict {
+        guard path.stem != nil else {
+            throw RecordError(
+                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        guard let conflict = try conflicts(at: path).first else {
+            throw RecordError(
+                .notFound, "it has no conflict. recordfs conflicts list shows which have.")
+        }
+        return conflict
+    }
+}
+
+extension Conflict {
+    /// `servings (theirs stands), title (mine stands)`.
+    fileprivate func summary(in store: RecordStore) throws(RecordError) -> String {
+        guard fields.isEmpty else {
+            return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") stands)" }
+                .joined(separator: ", ")
+        }
+        return try store.text(of: .mine, in: self) == nil
+            ? "deleted here, edited elsewhere" : "edited here, deleted elsewhere"
+    }
+
+    fileprivate func json(_ path: RecordPath, _ summary: String) -> JSONValue {
+        .members([
+            "path": .text(path.bytes), "number": .integer(id), "at": .text(Showing.time(at)),
+            "what": .text(summary), "fields": .array(fields.map { .name($0) }),
+            "theirsStood": .array(theirsStood.map { .name($0) }),
+            "theirUser": theirUser.isEmpty ? .null : .text(theirUser),
+            "theirTime": theirTime.map { .text(Showing.time($0)) } ?? .null,
+        ])
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import RecordModel
+import RecordStore
+
+/// A program that merges three texts into one, called as git calls it.
+struct MergeTool {
+    /// By name. Of git's `mergetools/`.
+    static let known = [
+        "vimdiff": vim("vim"), "nvimdiff": vim("nvim"),
+        "meld": #"meld --output="$MERGED" "$LOCAL" "$BASE" "$REMOTE""#,
+        "kdiff3": #"kdiff3 --auto -o "$MERGED" "$BASE" "$LOCAL" "$REMOTE""#,
+        "code": #"code --wait --merge "$REMOTE" "$LOCAL" "$BASE" "$MERGED""#,
+    ]
+
+    private static func vim(_ program: String) -> String {
+        program + #" -f -d -c '4wincmd w | wincmd J' "$LOCAL" "$BASE" "$REMOTE" "$MERGED""#
+    }
+
+    private let name: String
+    private let command: String
+
+    init(_ name: String) {
+        self.name = name
+        command = Self.known[name] ?? name
+    }
+
+    /// What the user has made of it.
+    func merge(
+        _ conflict: Conflict, of store: RecordStore, _ place: LocatedPath
+    ) throws(CommandFailure) -> [UInt8] {
+        let before = try place.reporting { () throws(RecordError) in
+            try store.mergedText(of: conflict)
+        }
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("recordfs-merge-\(UUID().uuidString)")
+        let merged = folder.appendingPathComponent("MERGED.json")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+            try write(before, to: merged, as: "MERGED")
+            for (side, variable) in [
+                (Conflict.Side.base, "BASE"), (.mine, "LOCAL"), (.theirs, "REMOTE"),
+            ] {
+                let text = try place.reporting { () throws(RecordError) in
+                    try store.text(of: side, in: conflict)
+                }
+                try write(
+                    text, to: folder.appendingPathComponent("\(variable).json"), as: variable)
+            }
+            // As a shell waits: ^C is for the tool alone.
+            guard system(command) == 0 else {
+                throw CommandFailure(place.text, "\(name) failed; the conflict stays.")
+            }
+            let after = [UInt8](try Data(contentsOf: merged))
+            guard after != before ?? [] else {
+                throw CommandFailure(
+                    place.text,
+                    "\(name) has changed nothing; the conflict stays. To keep the record as it is: "
+                        + "--keep merged.")
+            }
+            return after
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(place.text, "\(error.localizedDescription)")
+        }
+    }
+
+    /// A side that had no record is an empty file.
+    private func write(_ text: [UInt8]?, to file: URL, as variable: String) throws {
+        try Data(text ?? []).write(to: file)
+        setenv(variable, file.path, 1)
+    }
+}

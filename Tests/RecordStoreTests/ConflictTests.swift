@@ -1,0 +1,271 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+@Suite("Conflicts")
+struct ConflictTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func field(_ name: String) -> FieldName { FieldName(name) }
+
+    /// A stamp of the other machine, so many seconds from now.
+    private func stamp(after seconds: Int) -> FieldStamp {
+        FieldStamp(
+            time: FieldStamp(at: fixture.clock.now + .seconds(seconds)).time, device: 7)
+    }
+
+    /// The server tells of `a` with one field.
+    @discardableResult
+    private func tell(
+        _ value: String, tag: String, stamped stamp: FieldStamp? = nil, modified: Timestamp? = nil
+    ) throws -> RemoteResult {
+        var change = RemoteChange(
+            type: RecordTypeName("Note"), name: RecordName("a"),
+            operation: .upsert(
+                [RecordField(name: field("x"), value: .string(Text(value)))], parent: nil),
+            changeTag: tag, modified: modified, modifiedBy: "_other")
+        if let stamp { change.stamps = [field("x"): stamp] }
+        return try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.applyRemote(change, in: fixture.zone.id)
+        }
+    }
+
+    private func conflicts() throws -> [Conflict] {
+        try fixture.store.conflicts(in: fixture.zone.id, type: RecordTypeName("Note"))
+    }
+
+    private func texts(_ conflict: Conflict) throws -> [String?] {
+        try Conflict.Side.allCases.map {
+            try fixture.store.text(of: $0, in: conflict).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    // MARK: Which edit stands
+
+    @Test("of two edits of a field the one with the later stamp stands", arguments: [-60, 60])
+    func later(seconds: Int) throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        let result = try tell("theirs", tag: "2", stamped: stamp(after: seconds))
+        #expect(result.conflicts == [field("x")])
+        let isTheirs = seconds > 0
+        let text = try #require(try fixture.text("a"))
+        #expect(text == (isTheirs ? #"{"x":"theirs"}"# : #"{"x":"mine"}"#))
+        // What lost here is not sent; what won is.
+        #expect(try fixture.pending().isEmpty == isTheirs)
+        let conflict = try #require(try conflicts().first)
+        #expect(conflict.fields == [field("x")])
+        #expect(conflict.theirsStood == (isTheirs ? [field("x")] : []))
+        #expect(try texts(conflict)[1] == #"{"x":"mine"}"#)
+        #expect(try texts(conflict)[2]?.contains("theirs") == true)
+        #expect(conflict.theirUser == "_other" && !conflict.isSettled)
+        try fixture.expectSound()
+    }
+
+    @Test("without stamps the server's time of the record decides", arguments: [-60, 60])
+    func serverTime(seconds: Int) throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try tell("theirs", tag: "2", modified: fixture.clock.now + .seconds(seconds))
+        let text = try #require(try fixture.text("a"))
+        #expect(text.contains(seconds > 0 ? "theirs" : "mine"))
+        #expect(try conflicts().first?.theirsStood.isEmpty == (seconds < 0))
+    }
+
+    @Test("the time of the field's own edit counts, not that of the record")
+    func ownTime() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        let between = stamp(after: 30)
+        fixture.clock.advance(.seconds(60))
+        try fixture.save("a", #"{"x":"mine","y":1}"#)
+        try tell("theirs", tag: "2", stamped: between)
+        #expect(try fixture.text("a") == #"{"x":"theirs","y":1}"#)
+        #expect(try fixture.pending() == ["a update"])
+    }
+
+    @Test("a claim has the stamps of the fields that were changed, each of its own edit")
+    func stampsOfClaim() throws {
+        try fixture.save("a", #"{"x":1,"y":1,"z":1}"#)
+        let create = try #require(try fixture.claim().first)
+        #expect(create.stamps.isEmpty)
+        try fixture.complete(create)
+        fixture.clock.advance(.seconds(5))
+        let first = fixture.clock.now
+        try fixture.save("a", #"{"x":2,"y":1,"z":1}"#)
+        fixture.clock.advance(.seconds(5))
+        try fixture.save("a", #"{"x":2,"y":1}"#)
+        let update = try #require(try fixture.claim().first)
+        #expect(Set(update.stamps.keys) == [field("x"), field("z")])
+        #expect(update.stamps[field("x")]?.milliseconds == first.milliseconds)
+        #expect(update.stamps[field("z")]?.milliseconds == fixture.clock.now.milliseconds)
+    }
+
+    @Test("an edit of what came from a clock that is ahead has a later stamp, also after a restart")
+    func ahead() throws {
+        try fixture.save("a", #"{"x":"0"}"#)
+        try fixture.sendAll(tag: "1")
+        let ahead = stamp(after: 3_600)
+        try tell("theirs", tag: "2", stamped: ahead)
+        try fixture.reopen()
+        try fixture.save("a", #"{"x":"mine"}"#)
+        let claim = try #require(try fixture.claim().first)
+        let own = try #require(claim.stamps[field("x")])
+        #expect(own > ahead)
+    }
+
+    // MARK: No conflict
+
+    @Test("texts of several lines that were changed at different places are merged")
+    func lines() throws {
+        try tell("one\ntwo\nthree\n", tag: "1")
+        try fixture.save("a", #"{"x":"ONE\ntwo\nthree\n"}"#)
+        let result = try tell("one\ntwo\nTHREE\n", tag: "2", stamped: stamp(after: 60))
+        #expect(result.conflicts.isEmpty)
+        #expect(try fixture.text("a") == #"{"x":"ONE\ntwo\nTHREE\n"}"#)
+        #expect(try conflicts().isEmpty)
+        #expect(try fixture.pending() == ["a update"])
+    }
+
+    @Test("what the server tells twice is one conflict")
+    func twice() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        for _ in 0..<2 { try tell("theirs", tag: "2", stamped: stamp(after: -60)) }
+        #expect(try conflicts().count == 1)
+    }
+
+    // MARK: Delete against edit
+
+    @Test("an edit that meets a deletion stands, and is one conflict however often it is told")
+    func deletedThere() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        for _ in 0..<2 { #expect(try fixture.remoteDelete("a").outcome == .kept) }
+        #expect(try conflicts().count == 1)
+        let texts = try texts(try #require(try conflicts().first))
+        #expect(texts[1] == #"{"x":"mine"}"# && texts[2] == nil)
+        #expect(texts[0]?.contains("base") == true)
+    }
+
+    @Test("a deletion that meets an edit brings the record back with a conflict")
+    func deletedHere() throws {
+        try tell("base", tag: "1")
+        try fixture.delete(try #require(try fixture.record("a")).id)
+        try tell("theirs", tag: "2")
+        #expect(try fixture.text("a")?.contains("theirs") == true)
+        let texts = try texts(try #require(try conflicts().first))
+        #expect(texts[0]?.contains("base") == true && texts[1] == nil)
+        #expect(texts[2]?.contains("theirs") == true)
+        try fixture.expectSound()
+    }
+
+    @Test("a removed file that waits for its deletion comes back with a conflict")
+    func waitingDelete() throws {
+        try tell("base", tag: "1")
+        try fixture.beginDelete(try #require(try fixture.record("a")).id)
+        try tell("base", tag: "1")
+        #expect(try conflicts().isEmpty)
+        try tell("theirs", tag: "2")
+        #expect(try conflicts().count == 1)
+        #expect(try fixture.record("a")?.state == .saved)
+    }
+
+    // MARK: A file that was open
+
+    private func saveMerging(_ text: String, since base: String) throws {
+        _ = try fixture.write(.mount) { transaction throws(RecordError) in
+            try transaction.saveMerging(
+                text: Array(text.utf8), since: Array(base.utf8), type: fixture.note,
+                stem: Stem("a"), modified: fixture.clock.now)
+        }
+    }
+
+    @Test("who saves what the server has changed meanwhile wins, and the server's value is kept")
+    func openFile() throws {
+        try tell("base", tag: "1")
+        try tell("theirs", tag: "2")
+        try saveMerging(#"{"x":"mine"}"#, since: #"{"x":"base"}"#)
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+        let conflict = try #require(try conflicts().first)
+        #expect(conflict.theirsStood.isEmpty && conflict.fields == [field("x")])
+        #expect(try texts(conflict)[0] == #"{"x":"base"}"#)
+        #expect(try texts(conflict)[2]?.contains("theirs") == true)
+    }
+
+    @Test("two programs of this machine have no conflict: history has what lost")
+    func twoPrograms() throws {
+        try fixture.save("a", #"{"x":"base"}"#)
+        try fixture.save("a", #"{"x":"other"}"#)
+        try saveMerging(#"{"x":"mine"}"#, since: #"{"x":"base"}"#)
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+        #expect(try conflicts().isEmpty)
+    }
+
+    // MARK: Settling
+
+    private func makeConflict() throws -> Conflict {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try tell("theirs", tag: "2", stamped: stamp(after: -60))
+        return try #require(try conflicts().first)
+    }
+
+    @Test("a conflict is settled by a text, or by leaving the record as it is")
+    func settling() throws {
+        let conflict = try makeConflict()
+        try fixture.write(.restore) { transaction throws(RecordError) in
+            try transaction.settleConflict(conflict.id, with: Array(#"{"x":"both"}"#.utf8))
+        }
+        #expect(try fixture.text("a") == #"{"x":"both"}"#)
+        #expect(try conflicts().isEmpty)
+        #expect(try fixture.store.counts().zones.first?.conflicts == 0)
+        // `rm -r` still finds what it has listed.
+        #expect(try fixture.store.conflict(conflict.id)?.isSettled == true)
+    }
+
+    @Test("a text that is no record settles nothing")
+    func badText() throws {
+        let conflict = try makeConflict()
+        let error = failure {
+            try fixture.write(.restore) { transaction throws(RecordError) in
+                try transaction.settleConflict(conflict.id, with: Array("{".utf8))
+            }
+        }
+        #expect(error?.code == .invalidJSON)
+        #expect(try conflicts().count == 1)
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+    }
+
+    @Test("what was settled is forgotten after a month, what was not stays")
+    func purge() throws {
+        let old = try makeConflict()
+        try fixture.write(.mount) { transaction throws(RecordError) in
+            try transaction.settleConflict(old.id)
+        }
+        try fixture.save("a", #"{"x":"mine again"}"#)
+        try tell("theirs again", tag: "3", stamped: stamp(after: -60))
+        try fixture.store.purgeTrash()
+        #expect(try fixture.store.conflict(old.id) != nil)
+        for _ in 0..<40 {
+            fixture.clock.advance(.seconds(86_400))
+            try fixture.store.purgeTrash()
+        }
+        #expect(try fixture.store.conflict(old.id) == nil)
+        #expect(try conflicts().count == 1)
+        try fixture.expectSound()
+    }
+
+    @Test("a report says what stands, and what it was elsewhere")
+    func report() throws {
+        let report = try ConflictReport(try makeConflict(), of: fixture.store).text
+        for word in [
+            "x: mine stands", #""x": "base""#, #""x": "mine""#, #""x": "theirs""#, "_other",
+        ] {
+            #expect(report.contains(word), "\(word) is not in \(report)")
+        }
+    }
+}
