@@ -110,6 +110,16 @@ let package = Package(
                 "CCrypto", "RecordServer", "RecordWire", "RecordModel", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/ServerTestSupport", swiftSettings: settings),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
+                "ServerTestSupport", "TestSupport", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], path: "Tests/Simulation", swiftSettings: settings),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", arguments], path: "Tests/Simulate",
+            swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),
@@ -134,7 +144,7 @@ let package = Package(
             name: "RecordSyncTests",
             dependencies: [
                 "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
-                "ServerTestSupport", "TestSupport", logging,
+                "ServerTestSupport", "Simulation", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(

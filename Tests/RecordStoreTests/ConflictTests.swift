@@ -20,13 +20,14 @@ struct ConflictTests {
     /// The server tells of `a` with one field.
     @discardableResult
     private func tell(
-        _ value: String, tag: String, stamped stamp: FieldStamp? = nil, modified: Timestamp? = nil
+        _ value: String, tag: String, stamped stamp: FieldStamp? = nil, unstamped: FieldStamp? = nil
     ) throws -> RemoteResult {
         var change = RemoteChange(
             type: RecordTypeName("Note"), name: RecordName("a"),
             operation: .upsert(
                 [RecordField(name: field("x"), value: .string(Text(value)))], parent: nil),
-            changeTag: tag, modified: modified, modifiedBy: "_other")
+            changeTag: tag, modifiedBy: "_other")
+        change.unstamped = unstamped
         if let stamp { change.stamps = [field("x"): stamp] }
         return try fixture.write(.sync) { transaction throws(RecordError) in
             try transaction.applyRemote(change, in: fixture.zone.id)
@@ -65,14 +66,36 @@ struct ConflictTests {
         try fixture.expectSound()
     }
 
-    @Test("without stamps the server's time of the record decides", arguments: [-60, 60])
+    @Test("of a server without stamps its time of the record decides", arguments: [-60, 60])
     func serverTime(seconds: Int) throws {
         try tell("base", tag: "1")
         try fixture.save("a", #"{"x":"mine"}"#)
-        try tell("theirs", tag: "2", modified: fixture.clock.now + .seconds(seconds))
+        try tell("theirs", tag: "2", unstamped: stamp(after: seconds))
         let text = try #require(try fixture.text("a"))
         #expect(text.contains(seconds > 0 ? "theirs" : "mine"))
         #expect(try conflicts().first?.theirsStood.isEmpty == (seconds < 0))
+    }
+
+    @Test("a field that was never edited elsewhere is older than any edit")
+    func neverEdited() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try tell("theirs", tag: "2")
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+        #expect(try conflicts().count == 1)
+    }
+
+    @Test("an edit of a field wins against its removal, here and there")
+    func removal() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", "{}")
+        try tell("theirs", tag: "2", stamped: stamp(after: -60))
+        #expect(try fixture.text("a")?.contains("theirs") == true)
+        #expect(try conflicts().first?.theirsStood == [field("x")])
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try fixture.upsert("a", [:], tag: "3")
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+        #expect(try conflicts().first?.theirsStood == [])
     }
 
     @Test("the time of the field's own edit counts, not that of the record")

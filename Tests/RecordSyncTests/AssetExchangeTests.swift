@@ -3,6 +3,7 @@ import RecordServer
 import RecordStore
 import RecordSync
 import ServerTestSupport
+import Simulation
 import Testing
 
 @Suite("Assets between machines")
@@ -101,8 +102,7 @@ struct AssetExchangeTests {
         try one.attach(Self.bytes(900), to: "a")
         let exchange = one.exchange
         let zone = try #require(try one.store.zone(.private, .me, ZoneName("Box")))
-        // assets/upload, then records/modify.
-        one.wire.plan(nil, .requestLost)
+        one.wire.plan(.recordsModify, .requestLost)
         await #expect(throws: SyncProblem.self) {
             try await exchange.work(zone.id, downloads: false, uploads: true)
         }

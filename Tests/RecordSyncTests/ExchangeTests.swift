@@ -4,6 +4,7 @@ import RecordStore
 import RecordSync
 import RecordWire
 import ServerTestSupport
+import Simulation
 import TestSupport
 import Testing
 
@@ -183,7 +184,7 @@ import Testing
         try await a.sync()
         try a.save("x", #"{"p":2}"#)
         try a.save("y", #"{"p":1}"#)
-        a.wire.plan(nil, .answerLost)
+        a.wire.plan(.recordsModify, .answerLost)
         await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
         #expect(try a.outbox().count == 2)
         try await syncBoth()
@@ -193,7 +194,7 @@ import Testing
     @Test("what the server does not hear stays, and is sent later")
     func requestLost() async throws {
         try a.save("x", #"{"p":1}"#)
-        a.wire.plan(nil, nil, .requestLost)
+        a.wire.plan(.recordsModify, .requestLost)
         await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
         #expect(try a.outbox() == ["create x"])
         try await syncBoth()
@@ -204,8 +205,7 @@ import Testing
     func pageAgain() async throws {
         try a.save("x", #"{"p":1}"#)
         try await a.sync()
-        // The database's feed, then the zone's first page.
-        b.wire.plan(nil, .answerLost)
+        b.wire.plan(.zoneChanges, .answerLost)
         await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
         try await b.sync()
         try expectEqual(["x": #"{"p":1}"#])
@@ -251,7 +251,7 @@ import Testing
     func tooLarge() async throws {
         for number in 0..<6 { try a.save("x\(number)", #"{"p":\#(number)}"#) }
         let refusal = CoreTransport.Fault.refused(ServerError(.limitExceeded, "too large"))
-        a.wire.plan(nil, nil, refusal, refusal)
+        a.wire.plan(.recordsModify, refusal, refusal)
         try await a.exchange.round()
         #expect(try a.outbox() == [])
         try await b.sync()
@@ -261,7 +261,7 @@ import Testing
     @Test("a single record that is too large for the server is parked")
     func singleTooLarge() async throws {
         try a.save("x", #"{"p":1}"#)
-        a.wire.plan(nil, nil, .refused(ServerError(.limitExceeded, "too large")))
+        a.wire.plan(.recordsModify, .refused(ServerError(.limitExceeded, "too large")))
         try await a.exchange.round()
         #expect(try a.outbox() == ["create x? LIMIT_EXCEEDED"])
     }
@@ -274,7 +274,7 @@ import Testing
         ])
     func wait(code: ServerErrorCode) async throws {
         try a.save("x", #"{"p":1}"#)
-        a.wire.plan(nil, nil, .refused(ServerError(code, "later")))
+        a.wire.plan(.recordsModify, .refused(ServerError(code, "later")))
         await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
         #expect(try a.outbox() == ["create x"])
         try await syncBoth()

@@ -3,6 +3,7 @@ import RecordStore
 import RecordSync
 import RecordWire
 import ServerTestSupport
+import Simulation
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import RecordStore
 import RecordSync
 import RecordWire
 import ServerTestSupport
+import Simulation
 import Synchronization
 import TestSupport
 import Testing
@@ -107,7 +108,7 @@ import Testing
         let server = try await TestServer()
         let replica = try Replica(server)
         try replica.save("x", #"{"n":1}"#)
-        replica.wire.plan(nil, nil, .refused(ServerError(.badRequest, "no")))
+        replica.wire.plan(.recordsModify, .refused(ServerError(.badRequest, "no")))
         try await replica.exchange.round()
         #expect(try replica.outbox() == ["create x? BAD_REQUEST"])
         let a = Running(replica, Self.fast)

@@ -25,11 +25,12 @@ extension ControlExecutor {
             (transaction) throws(RecordError) -> RemoteResult in
             let type = try transaction.makeType(at: path)
             let schema = try transaction.schema(of: type.name)
-            return try transaction.applyRemote(
-                RemoteChange(
-                    type: type.name, name: name, operation: try Self.operation(change, schema),
-                    changeTag: change.stringMember("changeTag") ?? "", modified: transaction.now,
-                    modifiedBy: change.stringMember("modifiedBy") ?? "_remote"), in: type.zone)
+            var remote = RemoteChange(
+                type: type.name, name: name, operation: try Self.operation(change, schema),
+                changeTag: change.stringMember("changeTag") ?? "", modified: transaction.now,
+                modifiedBy: change.stringMember("modifiedBy") ?? "_remote")
+            remote.unstamped = FieldStamp(at: transaction.now)
+            return try transaction.applyRemote(remote, in: type.zone)
         }
         return ControlReply(.members(["outcome": .text("\(result.outcome)")]))
     }

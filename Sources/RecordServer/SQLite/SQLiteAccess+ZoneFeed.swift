@@ -27,15 +27,12 @@ extension SQLiteAccess {
             ZoneChange(
                 key: ZoneKey(database: database, zone: $0.name(0)), position: $0.int64(1))
         }
+        // Also of zones that were made since: by the one who asks, perhaps, after it asked last.
         let gone = try all(
             """
             SELECT name, place, reason FROM zone_tombstones
-            WHERE database = ? AND place > ? AND made <= ? ORDER BY place LIMIT ?
-            """,
-            [
-                .integer(number), .integer(max(position, start)), .integer(position),
-                .limit(limit),
-            ]
+            WHERE database = ? AND place > ? ORDER BY place LIMIT ?
+            """, [.integer(number), .integer(max(position, start)), .limit(limit)]
         ) {
             ZoneChange(
                 key: ZoneKey(database: database, zone: $0.name(0)), position: $0.int64(1),

@@ -68,11 +68,8 @@ extension SQLiteAccess {
         try advanceFeed(ofDatabase: database)
         try run(
             """
-            INSERT INTO zones (database, name, incarnation, position, place, made)
-            SELECT id, ?2, ?3, ?4, zone_position, coalesce(
-                (SELECT made FROM zone_tombstones WHERE database = ?1 AND name = ?2),
-                zone_position)
-            FROM databases WHERE id = ?1
+            INSERT INTO zones (database, name, incarnation, position, place)
+            SELECT id, ?2, ?3, ?4, zone_position FROM databases WHERE id = ?1
             """,
             [
                 .integer(database), .name(key.zone), .incarnation(incarnation),
@@ -115,8 +112,8 @@ extension SQLiteAccess {
         try advanceFeed(ofDatabase: database)
         try run(
             """
-            INSERT OR REPLACE INTO zone_tombstones (database, name, reason, place, made)
-            SELECT z.database, z.name, ?2, d.zone_position, z.made
+            INSERT OR REPLACE INTO zone_tombstones (database, name, reason, place)
+            SELECT z.database, z.name, ?2, d.zone_position
             FROM zones z JOIN databases d ON d.id = z.database WHERE z.id = ?1
             """, [handle, .text(reason.rawValue)])
         try run(

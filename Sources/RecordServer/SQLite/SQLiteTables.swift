@@ -319,8 +319,7 @@ enum SQLiteTables {
 
     /// The order in which the zones of a database changed, and what is left of it.
     ///
-    /// `made` is the place at which the first zone of the name came, since its name was last
-    /// forgotten. Zones that were there get an order of some kind: no token knows of it.
+    /// `made` is not used any more. Zones that were there get an order of some kind: no token knows of it.
     private static let zoneFeeds = """
         ALTER TABLE databases ADD COLUMN zone_position INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE databases ADD COLUMN zone_horizon INTEGER NOT NULL DEFAULT 0;

@@ -16,8 +16,10 @@ package struct RemoteChange: Sendable {
     package var createdBy: String
     package var modified: Timestamp?
     package var modifiedBy: String
-    /// When fields were given their values; of the others `modified` tells what is known.
+    /// When fields were given their values.
     package var stamps: [FieldName: FieldStamp] = [:]
+    /// Stands for the stamps of the other fields; nil: any edit is later than they are.
+    package var unstamped: FieldStamp?
 
     package init(
         type: RecordTypeName, name: RecordName, operation: Operation,

@@ -149,9 +149,11 @@ extension Exchange {
         let schema = try read { (store) throws(RecordError) in
             try store.schema(of: answer.type)
         }
-        return RemoteChange(answer, schema: schema) { field, index, asset in
+        var change = RemoteChange(answer, schema: schema) { field, index, asset in
             AssetValue(asset, of: answer.name, field, index)
         }
+        if !settings.hasStamps { change.unstamped = change.modified.map(FieldStamp.init(at:)) }
+        return change
     }
 
     private func passOver(_ name: String, _ reason: String) {

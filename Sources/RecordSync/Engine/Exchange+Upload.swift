@@ -28,7 +28,11 @@ extension Exchange {
 
     private func sendAll(of zone: SyncedZone) async throws(SyncProblem) -> Int {
         let isKnown = try isKnown(zone)
-        if !isKnown && !zone.isRemoved { try await makeThere(zone) }
+        if !isKnown && !zone.isRemoved {
+            try await makeThere(zone)
+            // From now on it is one that the server has: when somebody removes it there, it goes here.
+            try await download(zone)
+        }
         if isKnown && zone.isRemoved { try await download(zone) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.releaseOutbox(in: zone.id)

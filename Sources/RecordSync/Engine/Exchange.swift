@@ -16,6 +16,9 @@ package struct Exchange: Sendable {
         package var pageRecords = 200
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
+        /// Whether the server keeps the stamps of fields, as recordfs-server does. Of one that does not,
+        /// the time of the record stands for them.
+        package var hasStamps = true
         /// Assets whose bytes are sent at the same time.
         package var parallelAssets = 4
 

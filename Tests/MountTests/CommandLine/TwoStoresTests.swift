@@ -58,6 +58,16 @@ extension MountTests {
                     command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
                     output: "JP.json\nOnlyB.json\nrow.json\n"),
                 Case(
+                    command: "conflicts",
+                    script: """
+                        echo '{"path": "private/World/Country/JP", "record": {"in": "there"}}' |
+                            recordfs debug apply-remote > /dev/null
+                        recordfs conflicts list | cut -d, -f1
+                        recordfs conflicts show JP.json | grep -c 'mine stands'
+                        recordfs conflicts resolve --keep theirs JP.json
+                        recordfs conflicts list; jq -c . JP.json
+                        """, output: "JP.json: in (mine stands)\n1\n{\"in\":\"there\"}\n"),
+                Case(
                     command: "export", script: "recordfs export --format csv .",
                     output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),
                 Case(

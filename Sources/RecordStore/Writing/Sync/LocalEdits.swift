@@ -3,7 +3,10 @@ import RecordSQL
 
 /// The fields of a record that were edited here and on the server, and which edit was the later one.
 ///
-/// By the stamps of both; for a server that keeps none, its time of the record stands for them.
+/// By the stamps of both. An edit wins against a removal of the field, as it does against that of the
+/// record. Where the server has no stamp, of a field that was never edited since its record was made and
+/// of the parent, what arrives there later stands: the local one. No clock but those of the stamps has a
+/// say, so that it does not matter whether they go right.
 struct LocalEdits {
     private let transaction: Transaction
     private let zone: ZoneID
@@ -20,18 +23,24 @@ struct LocalEdits {
         self.transaction = transaction
         self.zone = zone
         self.change = change
-        fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local) + [.parent]
+        fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local)
     }
 
     mutating func resolve(
         _ conflict: FieldConflict
     ) throws(RecordError) -> FieldConflict.Resolution {
         if let merged = conflict.mergedLines { return .both(merged) }
-        guard
-            let theirs = change.stamps[conflict.name] ?? change.modified.map(FieldStamp.init(at:)),
+        if conflict.name == .parent { return .local }
+        if conflict.local == nil { return takeRemote(conflict.name) }
+        guard conflict.remote != nil,
+            let theirs = change.stamps[conflict.name] ?? change.unstamped,
             let mine = try edit(of: conflict.name), mine.stamp < theirs
         else { return .local }
-        lost.append(conflict.name)
+        return takeRemote(conflict.name)
+    }
+
+    private mutating func takeRemote(_ field: FieldName) -> FieldConflict.Resolution {
+        lost.append(field)
         return .remote
     }
 

@@ -1,0 +1,7 @@
+import Simulation
+import Testing
+
+extension Replica {
+    /// Nothing is wrong with its store.
+    func expectSound() throws { #expect(try problems() == []) }
+}

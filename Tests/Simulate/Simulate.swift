@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import Simulation
+import Synchronization
+
+/// Runs histories of machines that share records, with faults, each from a number, and says which of
+/// them end wrong. See `scripts/simulate`.
+@main
+struct Simulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Run seeded histories of the sync engine.")
+
+    @Option(help: "How many histories.")
+    var seeds = 1_000
+    @Option(help: "The first seed.")
+    var from: UInt64 = 1
+    @Option(help: "Run one history, and print it shortened when it ends wrong.")
+    var replay: UInt64?
+    @Option(help: "How many run at the same time.")
+    var jobs = ProcessInfo.processInfo.activeProcessorCount
+    @Flag(help: "End at the first failure.")
+    var firstFailure = false
+
+    func run() async throws {
+        if let replay {
+            try await self.replay(replay)
+            return
+        }
+        let begin = ContinuousClock.now
+        let failed = await runAll()
+        let seconds = (ContinuousClock.now - begin).components.seconds
+        print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
+        if let first = failed.min() {
+            print("scripts/simulate --replay \(first) shows the first of them.")
+            throw ExitCode.failure
+        }
+    }
+
+    private func runAll() async -> [UInt64] {
+        let queue = SeedQueue(from, count: seeds)
+        let firstFailure = firstFailure
+        return await withTaskGroup(of: [UInt64].self) { group in
+            for _ in 0..<max(1, jobs) {
+                group.addTask {
+                    var failed: [UInt64] = []
+                    while failed.isEmpty || !firstFailure {
+                        guard let seed = queue.next() else { break }
+                        let problems = await SimulationCheck(seed: seed).problems()
+                        guard let problem = problems.first else { continue }
+                        failed.append(seed)
+                        print("seed \(seed): \(problem)")
+                        if firstFailure { queue.empty() }
+                    }
+                    return failed
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func replay(_ seed: UInt64) async throws {
+        let check = SimulationCheck(seed: seed)
+        guard await !check.problems().isEmpty else {
+            print("seed \(seed) ends well")
+            return
+        }
+        let steps = await check.shortened()
+        print("seed \(seed), \(steps.count) of \(check.simulation.steps.count) steps:")
+        for step in steps { print("  \(step)") }
+        for line in await check.simulation.run(steps).trace { print("  | \(line)") }
+        for problem in await check.problems(steps) { print(problem) }
+        throw ExitCode.failure
+    }
+}
+
+/// Seeds that nobody has taken yet.
+private final class SeedQueue: Sendable {
+    private let rest: Mutex<Range<UInt64>>
+
+    init(_ first: UInt64, count: Int) { rest = Mutex(first..<first + UInt64(max(0, count))) }
+
+    func next() -> UInt64? { rest.withLock { $0.popFirst() } }
+    func empty() { rest.withLock { $0 = $0.upperBound..<$0.upperBound } }
+}

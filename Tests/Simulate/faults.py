@@ -1,0 +1,172 @@
+"""Plants one fault after the other into a copy of the engine, and says how many histories it takes to
+find each.
+
+    scripts/simulate --faults [--seeds N]
+
+A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
+not found any more.
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+STORE = "Sources/RecordStore/Writing/Sync/"
+SYNC = "Sources/RecordSync/"
+
+# Name, file, what stands there, what stands there instead.
+FAULTS = [
+    (
+        "an update is not put into the outbox",
+        STORE + "Transaction+Outbox.swift",
+        "if operation == .update {\n            return try",
+        "if operation == .update {\n            if generation > 0 { return }\n            return try",
+    ),
+    (
+        "a record that was made and deleted is never sent, though its create may have arrived",
+        STORE + "Transaction+Outbox.swift",
+        "return merged == nil && attempts > 0 && error == nil ? .delete : merged",
+        "return merged",
+    ),
+    (
+        "what is on its way when the engine ends is forgotten",
+        STORE + "Transaction+Outbox.swift",
+        'try failOutbox(id, error: nil)\n        }\n    }',
+        'try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])\n        }\n    }',
+    ),
+    (
+        "an answer that got lost counts as taken",
+        SYNC + "Engine/Exchange+Upload.swift",
+        "case .unsent: try transaction.failOutbox(claim.row.id, error: nil)",
+        'case .unsent: try transaction.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
+    ),
+    (
+        "the base stays old when the server has taken an edit",
+        STORE + "Transaction+Outbox.swift",
+        "return try putBase(record.id, changeTag, .version(sent))",
+        "return",
+    ),
+    (
+        "a page overwrites what was not sent yet",
+        STORE + "RemoteApplication.swift",
+        "base = sent == nil ? try acknowledged(existing.id, place) : remote",
+        "base = local",
+    ),
+    (
+        "records are merged as a whole",
+        "Sources/RecordModel/Document/FieldMerge.swift",
+        "if isSame(mine, theirs) || isSame(mine, base[name]) {",
+        "if isSame(mine, theirs) {",
+    ),
+    (
+        "the value that loses is not kept",
+        STORE + "RemoteApplication.swift",
+        "} else if !conflicts.isEmpty {",
+        "} else if conflicts.count > 100 {",
+    ),
+    (
+        "a deletion elsewhere wins against an edit",
+        STORE + "RemoteApplication.swift",
+        "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {",
+        "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0 {",
+    ),
+    (
+        "a deletion here wins against an edit elsewhere",
+        STORE + "RemoteApplication+Pending.swift",
+        "return base.changeTag == change.changeTag",
+        "return true",
+    ),
+    (
+        "a delete is sent without its tag",
+        SYNC + "Upload/RecordOperation+Claim.swift",
+        "            self.init(type: .delete, record: record)",
+        "            record.changeTag = nil\n            self.init(type: .forceDelete, record: record)",
+    ),
+    (
+        "what is gone stays when a feed begins anew",
+        STORE + "Transaction+Remote.swift",
+        "guard let pass else { return [] }",
+        "guard let pass, pass < 0 else { return [] }",
+    ),
+    (
+        "a field that was removed is not removed there",
+        SYNC + "Upload/RecordOperation+Claim.swift",
+        "for name in claim.changedFields {",
+        "for name in claim.changedFields where document[name] != nil {",
+    ),
+    (
+        "the token of a page is kept, and every fifth record of it is not",
+        STORE + "Transaction+Remote.swift",
+        "for change in page.changes { results.append(try application.apply(change)) }",
+        "for (number, change) in page.changes.enumerated() where number % 5 != 4 {\n"
+        "            results.append(try application.apply(change))\n        }",
+    ),
+    (
+        "both changes of a text by lines are not both kept",
+        "Sources/RecordModel/Document/LineMerge.swift",
+        "if left.elementsEqual(old) {\n                merged += right",
+        "if left.elementsEqual(old) {\n                merged += left",
+    ),
+]
+
+
+def build(root):
+    command = ["swift", "build", "-c", "release", "--product", "simulate"]
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(result.stdout[-4000:] + result.stderr[-4000:])
+    return subprocess.run(
+        command + ["--show-bin-path"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.strip() + "/simulate"
+
+
+def find(root, fault, seeds):
+    """The first seed that ends wrong, and how."""
+    name, path, old, new = fault
+    file = pathlib.Path(root, path)
+    text = file.read_text()
+    if text.count(old) != 1:
+        sys.exit(f"{name}: its place in {path} is there {text.count(old)} times")
+    file.write_text(text.replace(old, new))
+    try:
+        program = build(root)
+        result = subprocess.run(
+            [program, "--seeds", str(seeds), "--first-failure"], capture_output=True, text=True
+        )
+        return re.findall(r"seed (\d+): (.*)", result.stdout)
+    finally:
+        file.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=2000)
+    parser.add_argument("--only", help="faults whose names have this in them")
+    parser.add_argument("copy", help="a folder for the copy that the faults are planted in")
+    arguments = parser.parse_args()
+    source = pathlib.Path(__file__).resolve().parents[2]
+    root = pathlib.Path(arguments.copy)
+    root.mkdir(parents=True, exist_ok=True)
+    for part in ["Sources", "Tests"]:
+        shutil.rmtree(root / part, ignore_errors=True)
+        shutil.copytree(source / part, root / part)
+    shutil.copy(source / "Package.swift", root)
+    missed = 0
+    for fault in FAULTS:
+        if arguments.only and arguments.only not in fault[0]:
+            continue
+        found = find(root, fault, arguments.seeds)
+        if found:
+            seed, problem = found[0]
+            print(f"found by seed {seed:>5}: {fault[0]}\n    {problem}", flush=True)
+        else:
+            missed += 1
+            print(f"NOT FOUND          : {fault[0]}", flush=True)
+    sys.exit(f"{missed} faults were not found in {arguments.seeds} histories" if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+import Foundation
+import HTTPTypes
+package import RecordModel
+package import RecordServer
+import RecordStore
+package import RecordSync
+package import RecordWire
+package import ServerTestSupport
+import Synchronization
+
+/// Requests that go straight into a server, but for the faults that a test asks for.
+package final class CoreTransport: SyncTransport {
+    package enum Fault: Sendable {
+        /// The request never arrives.
+        case requestLost
+        /// The server does what it is asked for, and the answer never arrives.
+        case answerLost
+        /// The server answers this instead.
+        case refused(ServerError)
+        /// It arrives twice.
+        case duplicated
+        /// What the server has told of its feeds is forgotten there.
+        case tokenExpired
+        /// Something else happens before it is sent.
+        case meanwhile(@Sendable () async throws -> Void)
+        /// The machine's process is killed before the request is sent, or when it was answered.
+        case crash(isAnswered: Bool)
+    }
+
+    private struct State {
+        var faults: [Fault?] = []
+        var faultsOfOperations: [SyncOperation: [Fault]] = [:]
+        var sent: [SyncOperation] = []
+        var uploadedBytes = 0
+        var onCrash: @Sendable () throws -> Void = {}
+    }
+
+    private let server: TestServer
+    private let person: TestServer.Person
+    private let state = Mutex(State())
+
+    package init(_ server: TestServer, _ person: TestServer.Person) {
+        self.server = server
+        self.person = person
+    }
+
+    /// What a crash does.
+    package func onCrash(_ body: @escaping @Sendable () throws -> Void) {
+        state.withLock { $0.onCrash = body }
+    }
+
+    private func crash() throws(SyncProblem) {
+        do {
+            try state.withLock(\.onCrash)()
+        } catch {
+            throw .unreadable("no image: \(error)")
+        }
+        throw .unreachable("killed")
+    }
+
+    /// What becomes of the next requests, one after the other; nil for nothing special.
+    package func plan(_ faults: Fault?...) { state.withLock { $0.faults += faults } }
+
+    /// What becomes of the next requests of an operation.
+    package func plan(_ operation: SyncOperation, _ faults: Fault...) {
+        state.withLock { $0.faultsOfOperations[operation, default: []] += faults }
+    }
+
+    package func forgetPlan() {
+        state.withLock { state in
+            state.faults = []
+            state.faultsOfOperations = [:]
+        }
+    }
+
+    /// The requests since the last call.
+    package func takeSent() -> [SyncOperation] {
+        state.withLock { state in
+            defer { state.sent = [] }
+            return state.sent
+        }
+    }
+
+    package func send(
+        _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
+    ) async throws(SyncProblem) -> JSONValue {
+        let fault = state.withLock { state -> Fault? in
+            state.sent.append(operation)
+            if let planned = state.faultsOfOperations[operation]?.first {
+                state.faultsOfOperations[operation]?.removeFirst()
+                return planned
+            }
+            return state.faults.isEmpty ? nil : state.faults.removeFirst()
+        }
+        switch fault {
+        case .requestLost: throw .unreachable("lost")
+        case .tokenExpired where String(decoding: body, as: UTF8.self).contains("syncToken"):
+            throw Self.refusal(.changeTokenExpired, "expired")
+        case .meanwhile(let body):
+            do {
+                try await body()
+            } catch {
+                throw .unreadable("meanwhile: \(error)")
+            }
+        case .duplicated: _ = try await answer(operation, scope, body)
+        case .crash(isAnswered: false): try crash()
+        case .refused(let error):
+            throw Self.refusal(error.code, error.reason)
+        case .answerLost, .crash, .tokenExpired, nil: break
+        }
+        let answer = try await answer(operation, scope, body)
+        switch fault {
+        case .answerLost: throw .unreachable("lost")
+        case .crash: try crash()
+        default: break
+        }
+        return answer
+    }
+
+    private static func refusal(_ code: ServerErrorCode, _ reason: String) -> SyncProblem {
+        .refused(WireError(text: Text(code.rawValue), reason: Text(reason)))
+    }
+
+    package func upload(
+        _ file: OutgoingFile, to url: String
+    ) async throws(SyncProblem) -> JSONValue {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
+        } catch {
+            throw .unreadable("\(error)")
+        }
+        state.withLock { $0.uploadedBytes += bytes.count }
+        return try await request(.post, url, body: bytes).json
+    }
+
+    package func download(
+        _ url: String, from offset: Int64, count: Int64,
+        take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
+    ) async throws(SyncProblem) {
+        let range = "bytes=\(offset)-\(offset + count - 1)"
+        let answer = try await request(.get, url, headers: [.range: range])
+        // In pieces, as from a network.
+        for start in stride(from: 0, to: answer.body.count, by: 1_000) {
+            let piece = Array(answer.body[start..<min(start + 1_000, answer.body.count)])
+            do throws(RecordError) {
+                guard try await take(piece) else { return }
+            } catch {
+                throw .store(error)
+            }
+        }
+    }
+
+    /// The bytes of all assets that were sent.
+    package var uploadedBytes: Int { state.withLock(\.uploadedBytes) }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: [UInt8] = []
+    ) async throws(SyncProblem) -> TestServer.Answer {
+        guard let path = url.range(of: "/assets/") else { throw .unreadable(url) }
+        let answer: TestServer.Answer
+        do {
+            answer = try await server.request(
+                method, String(url[path.lowerBound...]), headers: headers, body: body)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        guard answer.status != 200 && answer.status != 206 else { return answer }
+        throw try refusal(answer)
+    }
+
+    /// Nobody pushes into a test.
+    package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
+        throw .unreachable("there is no courier")
+    }
+
+    private func answer(
+        _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
+    ) async throws(SyncProblem) -> JSONValue {
+        guard let endpoint = Endpoint(rawValue: operation.rawValue) else {
+            throw .unreadable("\(operation.rawValue) is no operation of the server")
+        }
+        let answer: TestServer.Answer
+        do {
+            answer = try await server.call(
+                endpoint, scope, as: person, try JSONParser.parse(body))
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        guard answer.status != 200 else { return answer.json }
+        throw try refusal(answer)
+    }
+
+    private func refusal(_ answer: TestServer.Answer) throws(SyncProblem) -> SyncProblem {
+        let error: WireError?
+        do throws(ServerError) {
+            error = try WireError(JSONReader(answer.json))
+        } catch {
+            throw .unreadable("\(answer.status): \(error.reason)")
+        }
+        guard let error else { throw .unreadable("\(answer.status) without an error") }
+        return .refused(error)
+    }
+}

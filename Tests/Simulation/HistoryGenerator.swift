@@ -1,0 +1,112 @@
+import TestSupport
+
+/// Makes the steps of a history from a seed.
+///
+/// Each seed does without some kinds of steps and faults, so that the others meet more often
+/// (Groce et al., "Swarm Testing", 2012).
+struct HistoryGenerator {
+    private enum Kind: CaseIterable {
+        case edit, replace, editLine, delete, deleteAndMake, rename, removeZone, restart, jump
+
+        /// How often, in relation to the others.
+        var weight: Int {
+            switch self {
+            case .edit: 12
+            case .replace, .editLine, .delete: 4
+            case .deleteAndMake, .rename: 2
+            case .removeZone, .restart, .jump: 1
+            }
+        }
+    }
+
+    private enum FaultKind: CaseIterable {
+        case requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter, refused
+        case meanwhile, otherRound
+    }
+
+    private static let fields = ["p", "q", "r"]
+
+    private var random: SeededRandom
+    private let kinds: [Kind]
+    private let faults: [FaultKind]
+    private let names: [String]
+    private let zones: [String]
+    let devices: Int
+    /// Of a page of a feed, and of a request that uploads.
+    let pageRecords: Int
+    private let count: Int
+
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        kinds = [.edit] + Self.half(Kind.allCases, &random)
+        faults = Self.half(FaultKind.allCases, &random)
+        names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
+        zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]
+        devices = 2 + random.below(2)
+        pageRecords = random.pick([1, 3, 200])
+        count = 20 + random.below(50)
+        self.random = random
+    }
+
+    private static func half<Element>(
+        _ all: [Element], _ random: inout SeededRandom
+    ) -> [Element] {
+        var kept: [Element] = []
+        for element in all where random.below(2) == 0 { kept.append(element) }
+        return kept
+    }
+
+    mutating func steps() -> [Step] {
+        (0..<count).map { number in
+            let isRound = random.below(3) == 0
+            return Step(
+                number: number, device: random.below(devices), pause: random.below(3_000),
+                action: isRound ? .round(plan()) : action())
+        }
+    }
+
+    private mutating func plan() -> [Step.Fault] {
+        guard !faults.isEmpty, random.below(2) == 0 else { return [] }
+        var plan = [Step.Fault](repeating: .none, count: random.below(5))
+        plan.append(fault())
+        return plan
+    }
+
+    private mutating func fault() -> Step.Fault {
+        switch random.pick(faults) {
+        case .requestLost: .requestLost
+        case .answerLost: .answerLost
+        case .duplicated: .duplicated
+        case .tokenExpired: .tokenExpired
+        case .crashBefore: .crashBefore
+        case .crashAfter: .crashAfter
+        case .refused: .refused
+        case .meanwhile: .meanwhile(action())
+        case .otherRound: .otherRound(random.below(devices))
+        }
+    }
+
+    private mutating func action() -> Step.Action {
+        let key = Step.Key(zone: random.pick(zones), name: random.pick(names))
+        switch kind() {
+        case .edit: return .edit(key, [random.pick(Self.fields)])
+        case .replace: return .replace(key, Self.half(Self.fields, &random))
+        case .editLine: return .editLine(key, random.below(Step.lineCount))
+        case .delete: return .delete(key)
+        case .deleteAndMake: return .deleteAndMake(key, Self.half(Self.fields, &random))
+        case .rename: return .rename(key, to: random.pick(names))
+        case .removeZone: return .removeZone(key.zone)
+        case .restart: return .restart
+        case .jump: return .jump(random.below(7_200) - 3_600)
+        }
+    }
+
+    private mutating func kind() -> Kind {
+        var number = random.below(kinds.reduce(0) { $0 + $1.weight })
+        for kind in kinds {
+            number -= kind.weight
+            if number < 0 { return kind }
+        }
+        return .edit
+    }
+}

@@ -1,0 +1,77 @@
+/// What has to be true of a history's end, worked out apart from the product.
+///
+/// Each edit writes values that no other writes, so that a value says which edit it is of. An edit is
+/// accounted for when its value is there at the end, when somebody who had it before him wrote over
+/// it, removed the field or deleted the record, or when a conflict keeps it.
+struct Oracle {
+    private struct Edit {
+        let step: Int
+        let key: Step.Key
+        /// The values of the record that its writer had before him, and what those had.
+        let known: Set<String>
+    }
+
+    private struct Deletion {
+        let step: Int
+        let key: Step.Key
+        let known: Set<String>
+    }
+
+    private var edits: [String: Edit] = [:]
+    private var replaced: Set<String> = []
+    private var deletions: [Deletion] = []
+    /// Records that something was done to of which their values do not tell.
+    private var untraced: Set<Step.Key> = []
+
+    /// - Parameters:
+    ///   - values: the new ones.
+    ///   - over: what stood in their places, and what was removed.
+    ///   - visible: what the record had.
+    mutating func edit(
+        _ key: Step.Key, step: Int, values: [String], over: [String], visible: [String]
+    ) {
+        let known = closure(visible)
+        for value in values { edits[value] = Edit(step: step, key: key, known: known) }
+        replaced.formUnion(over)
+        // Of an edit that leaves nothing, no value says that it was.
+        if values.isEmpty { untraced.insert(key) }
+    }
+
+    mutating func delete(_ key: Step.Key, step: Int, visible: [String]) {
+        deletions.append(Deletion(step: step, key: key, known: closure(visible)))
+        replaced.formUnion(visible)
+    }
+
+    mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
+
+    private func closure(_ values: [String]) -> Set<String> {
+        values.reduce(into: []) { known, value in
+            known.insert(value)
+            if let edit = edits[value] { known.formUnion(edit.known) }
+        }
+    }
+
+    /// What is wrong with the end: `tree` is the same on all machines.
+    ///
+    /// - Parameter kept: all values that conflicts have.
+    func problems(_ tree: [Step.Key: [String]], kept: Set<String>) -> [String] {
+        let there = Set(tree.values.joined())
+        var problems: [String] = []
+        for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })
+        where !there.contains(value) && !replaced.contains(value) && !kept.contains(value) {
+            problems.append("The edit of step \(edit.step) is lost: \(edit.key) had \(value).")
+        }
+        for deletion in deletions
+        where tree[deletion.key] != nil && !untraced.contains(deletion.key) {
+            let others = edits.contains { value, edit in
+                edit.key == deletion.key && !deletion.known.contains(value)
+            }
+            if !others {
+                problems.append(
+                    "\(deletion.key) is back, which step \(deletion.step) deleted, and nobody has "
+                        + "edited it since.")
+            }
+        }
+        return problems
+    }
+}

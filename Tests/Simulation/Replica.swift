@@ -1,0 +1,262 @@
+import Foundation
+import Logging
+package import RecordModel
+package import RecordStore
+package import RecordSync
+package import ServerTestSupport
+import Synchronization
+import TestSupport
+
+/// A machine of somebody's: a store of its own, and the work of the engine against a record server in
+/// this process.
+package final class Replica: Sendable {
+    /// From one start of the daemon to the next.
+    private struct Life {
+        let store: RecordStore
+        let files: TemporaryDirectory
+    }
+
+    package let wire: CoreTransport
+    private let life: Mutex<Life>
+    private let clock: any WallClock
+    /// Stands for the machine in stamps.
+    private let device: UInt64?
+    private let settings: Exchange.Settings
+    /// What was on the disk at the moment of a crash.
+    private let image = Mutex<TemporaryDirectory?>(nil)
+
+    package var store: RecordStore { life.withLock(\.store) }
+    package var exchange: Exchange {
+        Exchange(
+            store: store, transport: wire, settings: settings,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    package init(
+        _ server: TestServer, as person: TestServer.Person = .alice,
+        clock: (any WallClock)? = nil, device: UInt64? = nil,
+        change: (inout Exchange.Settings) -> Void = { _ in }
+    ) throws {
+        self.clock = clock ?? server.clock
+        self.device = device
+        wire = CoreTransport(server, person)
+        var settings = Exchange.Settings()
+        change(&settings)
+        self.settings = settings
+        let files = try TemporaryDirectory()
+        life = Mutex(Life(store: try Self.open(files, self.clock, device), files: files))
+        wire.onCrash { [weak self] in try self?.takeImage() }
+    }
+
+    private static func open(
+        _ files: TemporaryDirectory, _ clock: any WallClock, _ device: UInt64?
+    ) throws -> RecordStore {
+        var options = StoreOptions(clock: clock, grace: .zero)
+        options.device = device
+        options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try RecordStore.open(directory: files.path, options: options)
+    }
+
+    private func takeImage() throws {
+        let copy = try TemporaryDirectory()
+        let directory = life.withLock(\.files.path)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasPrefix("store.sqlite") || name == "assets" {
+            try FileManager.default.copyItem(
+                atPath: "\(directory)/\(name)", toPath: "\(copy.path)/\(name)")
+        }
+        image.withLock { $0 = copy }
+    }
+
+    /// The process is killed, and started again.
+    package func restart() throws {
+        try takeImage()
+        _ = try restartAfterCrash()
+    }
+
+    /// Whether it crashed since it was last started: then it starts again with what the disk had.
+    package func restartAfterCrash() throws -> Bool {
+        let image = image.withLock { image in
+            defer { image = nil }
+            return image
+        }
+        guard let image else { return false }
+        try store.close()
+        let store = try Self.open(image, clock, device)
+        life.withLock { $0 = Life(store: store, files: image) }
+        return true
+    }
+
+    deinit {
+        do {
+            try store.close()
+        } catch {
+            fatalError("closing failed: \(error)")
+        }
+    }
+
+    // MARK: What somebody does at the mount
+
+    /// Saves NAME.json in ZONE/Note.
+    package func save(
+        _ name: String, _ text: String, zone: String = "Box", in database: Database = .private
+    ) throws {
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            let zone = try transaction.makeZone(database, .me, ZoneName(zone))
+            let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
+            _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
+        }
+    }
+
+    /// Writes ZONE/Note/NAME@FIELD.EXT.
+    package func attach(
+        _ bytes: [UInt8], to name: String, _ field: String = "photo", _ index: Int? = nil,
+        fileExtension: String = "jpg", zone: String = "Box"
+    ) throws {
+        let path = store.pathForUnfinishedAsset()
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let (hash, size) = try store.adoptAsset(file: path)
+        let record = try required(name, zone).id
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setAsset(
+                record, FieldName(field), index, hash, size: size,
+                fileExtension: Array(fileExtension.utf8))
+        }
+    }
+
+    /// Changes the first byte of a file.
+    package static func overwrite(_ path: String) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data([255]))
+        try file.close()
+    }
+
+    /// `mv NAME.json NEW.json` in one directory.
+    package func rename(_ name: String, to new: String, zone: String = "Box") throws {
+        let entry = try required(name, zone)
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.rename(entry.id, toType: entry.type, stem: Stem(new))
+        }
+        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+    }
+
+    /// The files beside NAME.json, with what is in them; nil for what is not on this machine.
+    package func assets(of name: String, zone: String = "Box") throws -> [String: [UInt8]?] {
+        guard let entry = try entry(name, zone) else { return [:] }
+        var files: [String: [UInt8]?] = [:]
+        for asset in try store.assets(of: entry.id) {
+            let name = String(decoding: asset.fileName, as: UTF8.self)
+            files.updateValue(nil, forKey: name)
+            guard asset.isDownloaded, let hash = asset.hash else { continue }
+            let data = try Data(contentsOf: URL(fileURLWithPath: store.assetPath(hash)))
+            files.updateValue(Array(data), forKey: name)
+        }
+        return files
+    }
+
+    package func delete(_ name: String, zone: String = "Box") throws {
+        guard let entry = try entry(name, zone) else { return }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.beginDelete(entry.id)
+            try transaction.finalizeDelete(entry.id)
+        }
+    }
+
+    /// `rm -r ZONE`.
+    package func removeZone(_ zone: String = "Box") throws {
+        guard let info = try store.zone(.private, .me, ZoneName(zone)) else { return }
+        for name in try names(zone: zone) { try delete(name, zone: zone) }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            if let type = try self.store.type(info.id, RecordTypeName("Note")) {
+                try transaction.removeType(type.id)
+            }
+            try transaction.removeZone(info.id)
+        }
+    }
+
+    // MARK: What somebody sees there
+
+    private func type(_ zone: String) throws -> TypeInfo? {
+        guard let info = try store.zone(.private, .me, ZoneName(zone)) else { return nil }
+        return try store.type(info.id, RecordTypeName("Note"))
+    }
+
+    private func required(_ name: String, _ zone: String) throws -> RecordEntry {
+        guard let entry = try entry(name, zone) else {
+            throw RecordError(.notFound, "there is no \(zone)/\(name)")
+        }
+        return entry
+    }
+
+    package func entry(_ name: String, _ zone: String = "Box") throws -> RecordEntry? {
+        guard let type = try type(zone) else { return nil }
+        return try store.record(type.id, Stem(name))
+    }
+
+    package func names(zone: String = "Box") throws -> [String] {
+        guard let type = try type(zone) else { return [] }
+        return try store.records(in: type.id, limit: 10_000).map { $0.stem.description }.sorted()
+    }
+
+    /// The record's values, in the order of their names; nil when there is no such file.
+    package func text(_ name: String, zone: String = "Box") throws -> String? {
+        guard let entry = try entry(name, zone), entry.state == .saved,
+            let text = try store.savedText(of: entry.id)
+        else { return nil }
+        return try JSONParser.parse(text).sorted.serialized().string
+    }
+
+    package func conflicts(zone: String = "Box") throws -> [Conflict] {
+        guard let zone = try store.keptZone(.private, .me, ZoneName(zone)) else { return [] }
+        return try store.conflicts(in: zone.id)
+    }
+
+    /// Every file with its text.
+    package func tree(zone: String = "Box") throws -> [String: String] {
+        var tree: [String: String] = [:]
+        for name in try names(zone: zone) { tree[name] = try text(name, zone: zone) }
+        return tree
+    }
+
+    package var zones: [String] {
+        get throws { try store.zones(in: .private).map { $0.name.description } }
+    }
+
+    /// What waits to be sent; parked changes with a question mark and the reason's first word.
+    package func outbox() throws -> [String] {
+        try store.outbox(limit: 1_000).map {
+            "\($0.operation) \($0.name)"
+                + ($0.error.map { "? \($0.prefix { $0 != ":" })" } ?? "")
+        }
+    }
+
+    /// Fetches and sends until nothing is left to do.
+    package func sync() async throws {
+        try await exchange.round()
+        // What was merged is sent by the next.
+        for _ in 0..<10 where try store.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
+            try await exchange.round()
+        }
+    }
+
+    /// What is wrong with the store.
+    package func problems() throws -> [String] { try store.integrityCheck(deep: true) }
+}
+
+extension JSONValue {
+    /// With the members of all objects in the order of their keys.
+    fileprivate var sorted: JSONValue {
+        switch self {
+        case .object(let members):
+            .object(
+                members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
+                    .sorted { $0.key < $1.key })
+        case .array(let values): .array(values.map(\.sorted))
+        default: self
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var string: String { String(decoding: self, as: UTF8.self) }
+}

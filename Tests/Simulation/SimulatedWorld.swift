@@ -1,0 +1,272 @@
+import Foundation
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import TestSupport
+
+/// The machines of one account with their record server, as a history goes on.
+actor SimulatedWorld {
+    private let server: TestServer
+    private let clocks: [ShiftedClock]
+    private let replicas: [Replica]
+    private let zones: [String]
+    private let pageRecords: Int
+    private var oracle = Oracle()
+    /// What happened, for a run of the same history to compare with.
+    private(set) var trace: [String] = []
+
+    /// - Parameter shift: by which the clocks of all machines, and not that of the server, are wrong.
+    init(devices: Int, zones: [String], pageRecords: Int, shift: Duration) async throws {
+        let server = try await TestServer()
+        let clocks = (0..<devices).map { _ in ShiftedClock(server.clock, by: shift) }
+        self.server = server
+        self.clocks = clocks
+        self.zones = zones
+        self.pageRecords = pageRecords
+        replicas = try clocks.enumerated().map { number, clock in
+            try Self.replica(server, clock, number, pageRecords)
+        }
+    }
+
+    private static func replica(
+        _ server: TestServer, _ clock: ShiftedClock, _ number: Int, _ pageRecords: Int
+    ) throws -> Replica {
+        try Replica(server, clock: clock, device: UInt64(number + 1)) { settings in
+            settings.pageRecords = pageRecords
+            settings.claims.records = pageRecords
+            // One after the other, so that a history is the same each time.
+            settings.parallelAssets = 1
+        }
+    }
+
+    // MARK: Steps
+
+    func perform(_ step: Step) async throws {
+        server.clock.advance(.milliseconds(step.pause))
+        switch step.action {
+        case .round(let faults): try await round(step, faults)
+        case .restart: try replicas[step.device].restart()
+        case .jump(let seconds): clocks[step.device].jump(by: .seconds(seconds))
+        default: try edit(step.action, on: step.device, step.number, "\(step.number)")
+        }
+    }
+
+    /// - Parameter mark: makes the values of this edit its own.
+    private func edit(
+        _ action: Step.Action, on device: Int, _ step: Int, _ mark: String
+    ) throws {
+        let replica = replicas[device]
+        switch action {
+        case .edit(let key, let fields):
+            var record = try Record(replica, key)
+            try set(fields, of: &record, replica, step, mark)
+        case .replace(let key, let fields):
+            var record = try Record(replica, key)
+            let before = record.values
+            record.members = [:]
+            try set(fields, of: &record, replica, step, mark, over: before)
+        case .editLine(let key, let line):
+            var record = try Record(replica, key)
+            try edit(line, of: &record, replica, step, mark)
+        case .delete(let key): try delete(key, replica, step)
+        case .deleteAndMake(let key, let fields):
+            let before = try Record(replica, key).values
+            try delete(key, replica, step)
+            var record = try Record(replica, key)
+            try set(fields, of: &record, replica, step, mark, over: before)
+        case .rename(let key, let name): try rename(key, to: name, replica, step)
+        case .removeZone(let zone):
+            for name in try replica.names(zone: zone) {
+                try delete(Step.Key(zone: zone, name: name), replica, step)
+            }
+            try replica.removeZone(zone)
+        case .round, .restart, .jump: break
+        }
+    }
+
+    private func set(
+        _ fields: [String], of record: inout Record, _ replica: Replica, _ step: Int,
+        _ mark: String, over: [String]? = nil
+    ) throws {
+        let visible = over ?? record.values
+        var replaced = over ?? []
+        var values: [String] = []
+        for field in fields {
+            replaced += record.values(of: field)
+            let value = "<\(mark).\(field)>"
+            record.members[field] = value
+            values.append(value)
+        }
+        oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
+        try record.save(on: replica)
+    }
+
+    private func edit(
+        _ line: Int, of record: inout Record, _ replica: Replica, _ step: Int, _ mark: String
+    ) throws {
+        let visible = record.values
+        var lines = record.members["t"].map { $0.split(separator: "\n").map(String.init) } ?? []
+        var values: [String] = []
+        var replaced: [String] = []
+        // Between two that are edited stands one that nobody edits.
+        for place in 0..<Step.lineCount where lines.count < 2 * Step.lineCount {
+            lines += ["<\(mark).\(place)>", "---- \(place)"]
+            values.append("<\(mark).\(place)>")
+        }
+        if values.isEmpty {
+            replaced = [lines[2 * line]]
+            lines[2 * line] = "<\(mark).l>"
+            values = ["<\(mark).l>"]
+        }
+        record.members["t"] = lines.map { $0 + "\n" }.joined()
+        oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
+        try record.save(on: replica)
+    }
+
+    private func delete(_ key: Step.Key, _ replica: Replica, _ step: Int) throws {
+        guard try replica.entry(key.name, key.zone) != nil else { return }
+        oracle.delete(key, step: step, visible: try Record(replica, key).values)
+        try replica.delete(key.name, zone: key.zone)
+    }
+
+    private func rename(
+        _ key: Step.Key, to name: String, _ replica: Replica, _ step: Int
+    ) throws {
+        guard name != key.name, try replica.entry(key.name, key.zone) != nil else { return }
+        let target = Step.Key(zone: key.zone, name: name)
+        oracle.rename(key, to: target)
+        try delete(target, replica, step)
+        oracle.delete(key, step: step, visible: try Record(replica, key).values)
+        try replica.rename(key.name, to: name, zone: key.zone)
+    }
+
+    // MARK: Rounds
+
+    private func round(_ step: Step, _ faults: [Step.Fault]) async throws {
+        let replica = replicas[step.device]
+        replica.wire.forgetPlan()
+        for fault in faults { replica.wire.plan(wireFault(fault, step)) }
+        var outcome = "done"
+        do throws(SyncProblem) {
+            try await replica.exchange.round()
+        } catch {
+            guard error.isPassing else { throw error }
+            outcome = "\(error)"
+        }
+        replica.wire.forgetPlan()
+        if try replica.restartAfterCrash() { outcome += ", restarted" }
+        trace.append("\(step.number) \(outcome)")
+    }
+
+    private func wireFault(_ fault: Step.Fault, _ step: Step) -> CoreTransport.Fault? {
+        switch fault {
+        case .none: nil
+        case .requestLost: .requestLost
+        case .answerLost: .answerLost
+        case .duplicated: .duplicated
+        case .tokenExpired: .tokenExpired
+        case .crashBefore: .crash(isAnswered: false)
+        case .crashAfter: .crash(isAnswered: true)
+        case .refused: .refused(ServerError(.tryAgainLater, "busy"))
+        case .meanwhile(let action):
+            .meanwhile { [unowned self] in
+                try await edit(action, on: step.device, step.number, "\(step.number)m")
+            }
+        case .otherRound(let device):
+            device == step.device
+                ? nil
+                : .meanwhile { [other = replicas[device]] in try await other.exchange.round() }
+        }
+    }
+
+    // MARK: The end
+
+    private static let roundsMax = 200
+
+    /// All machines fetch and send until nothing moves any more; what is wrong then.
+    func finish() async throws -> [String] {
+        for replica in replicas { replica.wire.forgetPlan() }
+        var rounds = 0
+        while try await !isQuiet() {
+            rounds += 1
+            if rounds > Self.roundsMax {
+                return ["It never ends: after \(rounds) rounds, something is sent."]
+            }
+        }
+        var problems: [String] = []
+        let fresh = try Self.replica(
+            server, ShiftedClock(server.clock, by: .zero), replicas.count, pageRecords)
+        try await fresh.exchange.round()
+        let tree = try texts(fresh)
+        for (number, replica) in (replicas + [fresh]).enumerated() {
+            problems += try replica.problems().map { "device \(number): \($0)" }
+            let waiting = try replica.outbox()
+            if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
+            let other = try texts(replica)
+            for key in Set(tree.keys).union(other.keys).sorted() where tree[key] != other[key] {
+                problems.append(
+                    "\(key) is \(other[key] ?? "gone") on device \(number), and "
+                        + "\(tree[key] ?? "gone") on a new one")
+            }
+        }
+        problems += oracle.problems(tree.mapValues { Record.values(in: $0) }, kept: try kept())
+        for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
+        return problems
+    }
+
+    /// A round of each in which nothing was changed on the server.
+    private func isQuiet() async throws -> Bool {
+        var isQuiet = true
+        for (number, replica) in replicas.enumerated() {
+            _ = replica.wire.takeSent()
+            try await replica.exchange.round()
+            let sent = replica.wire.takeSent()
+            trace.append("end: device \(number) \(sent)")
+            if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
+            if try !replica.outbox().isEmpty { isQuiet = false }
+        }
+        return isQuiet
+    }
+
+    private func texts(_ replica: Replica) throws -> [Step.Key: String] {
+        var texts: [Step.Key: String] = [:]
+        for zone in zones {
+            for (name, text) in try replica.tree(zone: zone) {
+                texts[Step.Key(zone: zone, name: name)] = text
+            }
+        }
+        return texts
+    }
+
+    /// The values that conflicts have.
+    private func kept() throws -> Set<String> {
+        var kept: Set<String> = []
+        for replica in replicas {
+            for zone in zones {
+                for conflict in try replica.conflicts(zone: zone) {
+                    for side in [Conflict.Side.mine, .theirs] {
+                        guard let text = try replica.store.text(of: side, in: conflict) else {
+                            continue
+                        }
+                        kept.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
+                    }
+                }
+            }
+        }
+        return kept
+    }
+}
+
+extension SyncProblem {
+    /// What the wire of a history does to requests.
+    fileprivate var isPassing: Bool {
+        switch self {
+        case .unreachable: true
+        case .refused(let error): error.code == .tryAgainLater
+        default: false
+        }
+    }
+}

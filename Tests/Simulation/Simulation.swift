@@ -1,0 +1,42 @@
+/// A history: some machines of an account, a record server, and what happens to them, all from one
+/// number.
+package struct Simulation: Sendable {
+    package let seed: UInt64
+    package let steps: [Step]
+    private let devices: Int
+    private let pageRecords: Int
+
+    package struct Outcome: Sendable {
+        /// What is wrong; empty when nothing is.
+        package let problems: [String]
+        /// What happened: the same each time.
+        package let trace: [String]
+    }
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        var generator = HistoryGenerator(seed: seed)
+        steps = generator.steps()
+        devices = generator.devices
+        pageRecords = generator.pageRecords
+    }
+
+    /// - Parameters:
+    ///   - steps: other ones than those of the seed.
+    ///   - shift: by which the clocks of the machines are wrong.
+    package func run(_ steps: [Step]? = nil, shift: Duration = .zero) async -> Outcome {
+        do {
+            let world = try await SimulatedWorld(
+                devices: devices, zones: ["Box", "Cup"], pageRecords: pageRecords, shift: shift)
+            do {
+                for step in steps ?? self.steps { try await world.perform(step) }
+                let problems = try await world.finish()
+                return Outcome(problems: problems, trace: await world.trace)
+            } catch {
+                return Outcome(problems: ["An error: \(error)"], trace: await world.trace)
+            }
+        } catch {
+            return Outcome(problems: ["No world: \(error)"], trace: [])
+        }
+    }
+}

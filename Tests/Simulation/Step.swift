@@ -1,0 +1,53 @@
+/// One thing that happens in a history: on one machine, or on the wire.
+package struct Step: Sendable, CustomStringConvertible {
+    /// The place of a record: ZONE/NAME.
+    package struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
+        package let zone: String
+        package let name: String
+        package var description: String { "\(zone)/\(name)" }
+        package static func < (left: Self, right: Self) -> Bool {
+            (left.zone, left.name) < (right.zone, right.name)
+        }
+    }
+
+    package enum Action: Sendable {
+        /// Sets fields of a record, and leaves the others; makes the record.
+        case edit(Key, [String])
+        /// Writes the whole file, with these fields alone.
+        case replace(Key, [String])
+        /// Changes one line of the field `t`, which has `lineCount` lines.
+        case editLine(Key, Int)
+        case delete(Key)
+        /// `rm` and a new file of the same name, between two rounds.
+        case deleteAndMake(Key, [String])
+        case rename(Key, to: String)
+        case removeZone(String)
+        /// Fetches and sends; what becomes of its requests, one after the other.
+        case round([Fault])
+        /// The machine's process is killed and starts again.
+        case restart
+        /// Somebody sets the machine's clock by so many seconds.
+        case jump(Int)
+    }
+
+    package enum Fault: Sendable {
+        case none, requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter
+        /// The server asks for patience.
+        case refused
+        /// Something is done on the machine while its request is on the way.
+        indirect case meanwhile(Action)
+        /// Another machine does its round first.
+        case otherRound(Int)
+    }
+
+    package static let lineCount = 5
+
+    /// Makes the values of the step's edits its own.
+    package let number: Int
+    package let device: Int
+    /// Milliseconds that pass before it.
+    package let pause: Int
+    package let action: Action
+
+    package var description: String { "\(number). device \(device) +\(pause) ms: \(action)" }
+}
