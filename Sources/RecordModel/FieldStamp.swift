@@ -53,7 +53,8 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
     }
 }
 
-/// Gives the times of stamps: each is later than the one before, and than what was heard.
+/// Gives the times of stamps: each is later than the one before, and than what was heard, unless that
+/// is more than a day ahead of the clock.
 package struct HybridClock: Sendable {
     /// Of what somebody's clock is further ahead than this clock believes nothing, else one wrong
     /// clock would carry all others along.
@@ -67,7 +68,9 @@ package struct HybridClock: Sendable {
     package init(last: Int64) { self.last = last }
 
     package mutating func tick(_ now: Timestamp) -> Int64 {
-        last = max(Self.time(at: now), last == .max ? .max : last + 1)
+        // A clock that was days ahead and was put right counts no more.
+        let isBelieved = last < Self.time(at: now + Self.believed)
+        last = isBelieved ? max(Self.time(at: now), last + 1) : Self.time(at: now)
         return last
     }
 

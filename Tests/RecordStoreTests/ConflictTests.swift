@@ -161,7 +161,61 @@ struct ConflictTests {
         #expect(try conflicts().count == 1)
     }
 
+    @Test("who sets a field back to what it was, later than the edit here, wins")
+    func setBack() throws {
+        try tell("base", tag: "1", stamped: stamp(after: -60))
+        try fixture.save("a", #"{"x":"mine"}"#)
+        // It arrived, and the answer got lost.
+        _ = try fixture.claim()
+        let result = try tell("base", tag: "3", stamped: stamp(after: 60))
+        #expect(result.conflicts == [field("x")])
+        #expect(try fixture.text("a") == #"{"x":"base"}"#)
+        #expect(try conflicts().first?.theirsStood == [field("x")])
+    }
+
+    @Test("what is heard in the middle of a page is earlier than what the page makes after it")
+    func heardInPage() throws {
+        try tell("1\n2\n3\n", tag: "1")
+        try fixture.save("a", #"{"x":"one\n2\n3\n"}"#)
+        let ahead = stamp(after: 3_600)
+        var changes = ["b", "a"].map { name in
+            RemoteChange(
+                type: RecordTypeName("Note"), name: RecordName(name),
+                operation: .upsert(
+                    [RecordField(name: field("x"), value: .string(Text("1\n2\nthree\n")))],
+                    parent: nil), changeTag: "2")
+        }
+        changes[1].stamps = [field("x"): ahead]
+        let page = RemotePage(zone: fixture.zone.id, changes: changes)
+        _ = try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.applyRemote(page)
+        }
+        #expect(try fixture.text("a") == #"{"x":"one\n2\nthree\n"}"#)
+        let claim = try #require(try fixture.claim().first)
+        let own = try #require(claim.stamps[field("x")])
+        #expect(own > ahead)
+    }
+
     // MARK: Delete against edit
+
+    @Test(
+        "a deletion after an edit whose answer got lost is no conflict, and stays",
+        arguments: [true, false])
+    func deletedAfterLostAnswer(isFinal: Bool) throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        let claim = try #require(try fixture.claim().first)
+        try fixture.fail(claim)
+        let id = try #require(try fixture.record("a")).id
+        if isFinal { try fixture.delete(id) } else { try fixture.beginDelete(id) }
+        try tell("mine", tag: "2")
+        #expect(try conflicts().isEmpty)
+        let record = try fixture.record("a")
+        #expect(isFinal ? record == nil : record?.state == .waitingDelete)
+        if !isFinal { try fixture.delete(id) }
+        let delete = try #require(try fixture.claim().first)
+        #expect(delete.row.operation == .delete && delete.base?.changeTag == "2")
+    }
 
     @Test("an edit that meets a deletion stands, and is one conflict however often it is told")
     func deletedThere() throws {
@@ -241,7 +295,7 @@ struct ConflictTests {
     func settling() throws {
         let conflict = try makeConflict()
         try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.settleConflict(conflict.id, with: Array(#"{"x":"both"}"#.utf8))
+            try transaction.settle(conflict.id, .text(Array(#"{"x":"both"}"#.utf8), since: nil))
         }
         #expect(try fixture.text("a") == #"{"x":"both"}"#)
         #expect(try conflicts().isEmpty)
@@ -250,12 +304,111 @@ struct ConflictTests {
         #expect(try fixture.store.conflict(conflict.id)?.isSettled == true)
     }
 
+    private func settle(_ conflict: Conflict, _ settlement: Settlement) throws {
+        try fixture.write(.restore) { transaction throws(RecordError) in
+            try transaction.settle(conflict.id, settlement)
+        }
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test("a settlement leaves what has changed in the record since")
+    func changedSince() throws {
+        let conflict = try makeConflict()
+        let before = try #require(try fixture.text("a"))
+        try fixture.save("a", #"{"x":"mine","y":"since"}"#)
+        try settle(conflict, .text(bytes(#"{"x":"both"}"#), since: bytes(before)))
+        #expect(try fixture.text("a") == #"{"x":"both","y":"since"}"#)
+    }
+
+    @Test("taking a side takes the fields of the conflict, and no others")
+    func side() throws {
+        let conflict = try makeConflict()
+        try fixture.save("a", #"{"x":"mine","y":"since"}"#)
+        try settle(conflict, .side(.theirs))
+        #expect(try fixture.text("a") == #"{"x":"theirs","y":"since"}"#)
+        #expect(try fixture.pending() == ["a update"])
+    }
+
+    @Test("the side that deleted the record deletes it, the other one brings back what is gone")
+    func deletedSide() throws {
+        try tell("base", tag: "1")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try fixture.remoteDelete("a")
+        try settle(try #require(try conflicts().first), .side(.theirs))
+        #expect(try fixture.record("a") == nil)
+        try tell("base", tag: "2")
+        try fixture.save("a", #"{"x":"mine"}"#)
+        try fixture.remoteDelete("a")
+        try fixture.delete(try #require(try fixture.record("a")).id)
+        try settle(try #require(try conflicts().first), .side(.mine))
+        #expect(try fixture.text("a") == #"{"x":"mine"}"#)
+        try fixture.expectSound()
+    }
+
+    @Test("a settlement leaves a refused text in the file")
+    func draft() throws {
+        let conflict = try makeConflict()
+        _ = try fixture.draft("a", "{ half")
+        try settle(conflict, .side(.theirs))
+        #expect(try fixture.text("a") == "{ half")
+        let id = try #require(try fixture.record("a")).id
+        #expect(try fixture.savedText(id) == #"{"x":"theirs"}"#)
+    }
+
+    @Test("another record that has the name since is left alone")
+    func otherRecord() throws {
+        let conflict = try makeConflict()
+        let id = try #require(try fixture.record("a")).id
+        _ = try fixture.write(.mount) { transaction throws(RecordError) in
+            try transaction.rename(id, toType: fixture.note, stem: Stem("b"))
+        }
+        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        try fixture.save("a", #"{"x":"another"}"#)
+        #expect(failure { try settle(conflict, .side(.theirs)) }?.code == .alreadyExists)
+        #expect(try fixture.text("a") == #"{"x":"another"}"#)
+    }
+
+    @Test("a file that was never on this machine cannot be taken")
+    func missingAsset() throws {
+        let conflict = try makeConflict()
+        let hash = String(repeating: "ab", count: 32)
+        let text = #"{"x":"mine","p":{"$asset":"a@p.jpg","size":3,"sha256":"\#(hash)"}}"#
+        let error = failure { try settle(conflict, .text(bytes(text), since: nil)) }
+        #expect(error?.code == .unavailable, "\(String(describing: error))")
+        #expect(try conflicts().count == 1)
+    }
+
+    @Test("a record has at most a hundred conflicts")
+    func many() throws {
+        try tell("base", tag: "0")
+        for number in 1...105 {
+            try fixture.save("a", #"{"x":"mine \#(number)"}"#)
+            try tell("theirs \(number)", tag: "\(number)", stamped: stamp(after: -60))
+        }
+        #expect(try conflicts().count == 100)
+        #expect(try texts(try #require(try conflicts().last))[1] == #"{"x":"mine 6"}"#)
+    }
+
+    @Test("the plain name of a settled conflict stands for no other one")
+    func plainName() throws {
+        let first = try makeConflict()
+        try fixture.save("a", #"{"x":"mine again"}"#)
+        try tell("theirs again", tag: "3", stamped: stamp(after: -60))
+        let last = try #require(try conflicts().first)
+        try settle(last, .merged)
+        let named = try fixture.store.lastConflict(
+            in: fixture.zone.id, type: RecordTypeName("Note"), Stem("a"))
+        #expect(named?.id == last.id && named?.isSettled == true)
+        #expect(try conflicts().map(\.id) == [first.id])
+    }
+
     @Test("a text that is no record settles nothing")
     func badText() throws {
         let conflict = try makeConflict()
         let error = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.settleConflict(conflict.id, with: Array("{".utf8))
+                try transaction.settle(conflict.id, .text(Array("{".utf8), since: nil))
             }
         }
         #expect(error?.code == .invalidJSON)
@@ -267,7 +420,7 @@ struct ConflictTests {
     func purge() throws {
         let old = try makeConflict()
         try fixture.write(.mount) { transaction throws(RecordError) in
-            try transaction.settleConflict(old.id)
+            try transaction.settle(old.id, .merged)
         }
         try fixture.save("a", #"{"x":"mine again"}"#)
         try tell("theirs again", tag: "3", stamped: stamp(after: -60))

@@ -170,22 +170,32 @@ extension ControlRequest {
     private static func frame(
         _ path: RecordPath, _ number: Int64, _ settlement: Settlement
     ) -> ControlFrame {
-        let (keep, text): (String, [UInt8]) =
+        let (keep, text, since): (String, [UInt8], [UInt8]?) =
             switch settlement {
-            case .merged: ("merged", [])
-            case .side(let side): ("\(side)", [])
-            case .text(let text): ("text", text)
+            case .merged: ("merged", [], nil)
+            case .side(let side): ("\(side)", [], nil)
+            case .text(let text, let since): ("text", text, since)
             }
+        // The body has the new text, then the one that it was made of.
         return frame(
             "settleConflict",
-            ["path": .text(path.bytes), "number": .integer(number), "keep": .text(keep)],
-            body: text)
+            [
+                "path": .text(path.bytes), "number": .integer(number), "keep": .text(keep),
+                "text": .integer(text.count), "hasBase": .bool(since != nil),
+            ], body: text + (since ?? []))
     }
 
     private static func settlement(_ frame: ControlFrame) throws(RecordError) -> Settlement {
         let keep = frame.header.stringMember("keep")
         if keep == "merged" { return .merged }
-        if keep == "text" { return .text(frame.body) }
+        if keep == "text" {
+            guard let count = frame.header.integerMember("text").flatMap({ Int(exactly: $0) }),
+                count >= 0, count <= frame.body.count
+            else { throw RecordError(.invalidArgument, "the settlement has no text.") }
+            let hasBase = frame.header["hasBase"]?.bool == true
+            return .text(
+                Array(frame.body[..<count]), since: hasBase ? Array(frame.body[count...]) : nil)
+        }
         guard let side = Conflict.Side.allCases.first(where: { "\($0)" == keep }) else {
             throw RecordError(.unsupported, "the daemon does not know how to keep that.")
         }

@@ -1,38 +1,15 @@
 package import RecordModel
 package import RecordStore
 
-/// How a conflict shall end.
-package enum Settlement: Hashable, Sendable {
-    /// The record stays as it is.
-    case merged
-    /// The record gets what a side had; it goes where that side had deleted it.
-    case side(Conflict.Side)
-    case text([UInt8])
-}
-
 extension ControlExecutor {
     func settleConflict(
         _ path: RecordPath, _ number: Int64, _ settlement: Settlement
     ) throws(RecordError) -> ControlReply {
-        guard let conflict = try store.conflicts(at: path).first(where: { $0.id == number }) else {
+        guard try store.conflicts(at: path).contains(where: { $0.id == number }) else {
             throw RecordError(.notFound, "it has no conflict \(number) any more.")
         }
-        let text: [UInt8]?
-        switch settlement {
-        case .merged: text = nil
-        case .text(let own): text = own
-        case .side(let side):
-            text = try store.text(of: side, in: conflict)
-            if text == nil, try store.mergedText(of: conflict) != nil {
-                _ = try remove(path, recursive: false)
-            }
-        }
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            if let text {
-                try transaction.settleConflict(number, with: text)
-            } else {
-                try transaction.settleConflict(number)
-            }
+            try transaction.settle(number, settlement)
         }
         return ControlReply(.object([]))
     }
@@ -60,7 +37,7 @@ extension RecordStore {
 
     /// The record of a conflict, as it is spelled on the mount.
     package func path(of conflict: Conflict) throws(RecordError) -> RecordPath {
-        guard let zone = try zone(conflict.zone) else {
+        guard let zone = try keptZone(conflict.zone) else {
             throw RecordError(.notFound, "the zone of a conflict is gone. Try again.")
         }
         return RecordPath(

@@ -35,8 +35,10 @@ package enum FieldMerge {
     /// that both have with different values when there is no common base.
     ///
     /// The merged fields stand in the local order, followed by what is new from the remote side.
+    /// - Parameter isLater: whether a remote value that is the base's is an edit all the same.
     package static func merge<Failure: Error>(
         base: [RecordField]?, local: [RecordField], remote: [RecordField],
+        isLater: (FieldName) throws(Failure) -> Bool,
         resolve: (FieldConflict) throws(Failure) -> FieldConflict.Resolution
     ) throws(Failure) -> (merged: [RecordField], conflicts: [FieldName]) {
         let base = values(base ?? [])
@@ -51,7 +53,7 @@ package enum FieldMerge {
             let winner: FieldValue?
             if isSame(mine, theirs) || isSame(mine, base[name]) {
                 winner = theirs
-            } else if isSame(theirs, base[name]) {
+            } else if isSame(theirs, base[name]), try !isLater(name) {
                 winner = mine
             } else {
                 let conflict = FieldConflict(
@@ -74,7 +76,9 @@ package enum FieldMerge {
     package static func merge(
         base: [RecordField]?, local: [RecordField], remote: [RecordField]
     ) -> (merged: [RecordField], conflicts: [FieldName]) {
-        merge(base: base, local: local, remote: remote) { _ in .local }
+        merge(
+            base: base, local: local, remote: remote, isLater: { _ in false },
+            resolve: { _ in .local })
     }
 
     /// Added or changed fields in the order of `new`, then removed ones in the order of `old`.

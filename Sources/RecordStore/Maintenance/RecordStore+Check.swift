@@ -108,7 +108,7 @@ extension RecordStore {
         case "history": "Version \(key) of record \(name) is damaged."
         case "trash": "The deleted record \(name) is damaged; recordfs history has its versions."
         case "conflict_text":
-            "A side of the conflict of \(name) is damaged; recordfs history has it."
+            "A side of the conflict of \(name) is damaged. Take another one, or keep what stands."
         default: "The last text of \(name) that the server has is damaged here."
         }
     }

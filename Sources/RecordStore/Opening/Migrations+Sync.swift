@@ -66,7 +66,8 @@ extension Migrations {
             their_user TEXT NOT NULL,
             settled INTEGER
         );
-        CREATE INDEX conflict_stem ON conflict (zone_id, type, stem);
+        CREATE INDEX conflict_type ON conflict (zone_id, type);
+        CREATE INDEX conflict_open ON conflict (zone_id) WHERE settled IS NULL;
         CREATE INDEX conflict_record ON conflict (record_id) WHERE settled IS NULL;
         CREATE TABLE conflict_text (
             id INTEGER PRIMARY KEY,

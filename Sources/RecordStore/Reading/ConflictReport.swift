@@ -8,14 +8,17 @@ package struct ConflictReport: Sendable {
     /// Errors: corrupt.
     package init(_ conflict: Conflict, of store: RecordStore) throws(RecordError) {
         var documents: [Conflict.Side: RecordDocument] = [:]
+        var sides: Set<Conflict.Side> = []
         let schema = try store.schema(of: conflict.type)
         for side in Conflict.Side.allCases {
             guard let text = try store.text(of: side, in: conflict) else { continue }
+            sides.insert(side)
             documents[side] = Self.parse(text, schema)
         }
         let merged = try store.mergedText(of: conflict).flatMap { Self.parse($0, schema) }
         let (mine, theirs) = (documents[.mine], documents[.theirs])
-        var lines = Self.heading(conflict, isMineGone: mine == nil, isTheirsGone: theirs == nil)
+        var lines = Self.heading(
+            conflict, isMineGone: !sides.contains(.mine), isTheirsGone: !sides.contains(.theirs))
         for field in conflict.fields {
             let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
             lines.append("")

@@ -17,16 +17,16 @@ extension RecordStore {
         }
     }
 
-    /// The last conflict of a record's file: one that is not settled before one that is.
+    /// The last conflict of a record's file, settled or not: a name never comes to stand for another.
     package func lastConflict(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> Conflict? {
         try read { connection throws(RecordError) in
             try connection.first(
                 """
-                SELECT \(Columns.conflict) FROM conflict
-                WHERE zone_id = ? AND type = ? AND stem = ?
-                ORDER BY settled IS NOT NULL, id DESC LIMIT 1
+                SELECT * FROM
+                    (SELECT \(Columns.conflict) FROM conflict WHERE zone_id = ? AND type = ?)
+                WHERE file_stem = ? ORDER BY id DESC LIMIT 1
                 """, [.integer(zone.rawValue), .name(type), .name(stem)]
             ) { $0.conflict() }
         }
@@ -43,21 +43,14 @@ extension RecordStore {
         of side: Conflict.Side, in conflict: Conflict
     ) throws(RecordError) -> [UInt8]? {
         try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT text, checksum FROM conflict_text WHERE conflict_id = ? AND side = ?",
-                [.integer(conflict.id), .integer(side.rawValue)]
-            ) { row throws(RecordError) in
-                try row.text(0) { "a side of the conflict of \(conflict.stem)" }
-            }
+            try connection.text(of: side, in: conflict)
         }
     }
 
     /// What the record of a conflict has now; nil when it is gone.
     /// Errors: corrupt.
     package func mergedText(of conflict: Conflict) throws(RecordError) -> [UInt8]? {
-        guard let type = try type(conflict.zone, conflict.type),
-            let record = try record(type.id, conflict.stem), record.state == .saved
-        else { return nil }
+        guard let record = try record(conflict.record), record.state == .saved else { return nil }
         return try savedText(of: record.id)
     }
 }
@@ -72,8 +65,10 @@ extension SQLConnection {
 
 extension Columns {
     fileprivate static let conflict = """
-        id, zone_id, type, stem, record_id, at, fields, theirs_stood, their_time, their_user,
-        settled IS NOT NULL
+        id, zone_id, type, COALESCE((SELECT r.stem FROM record r JOIN record_type t
+            ON t.id = r.type_id WHERE r.id = record_id AND t.zone_id = conflict.zone_id
+            AND t.name = conflict.type), stem) AS file_stem,
+        record_id, at, fields, theirs_stood, their_time, their_user, settled IS NOT NULL
         """
 }
 

@@ -47,6 +47,15 @@ extension RecordStore {
         }
     }
 
+    /// A zone by its number, also a removed one.
+    package func keptZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(id.rawValue)]
+            ) { $0.zone() }
+        }
+    }
+
     /// The types of a zone that something is kept of, in the order of their names, also those that
     /// are gone; all that are there for history.
     package func types(

@@ -15,6 +15,7 @@ package struct Conflict: Hashable, Sendable {
     package let id: Int64
     package let zone: ZoneID
     package let type: RecordTypeName
+    /// That of the record's file now; when it is gone, the one that it had.
     package let stem: Stem
     package let record: RecordID
     /// When the two met here.

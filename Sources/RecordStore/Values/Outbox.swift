@@ -41,8 +41,8 @@ package struct OutboxClaim: Sendable {
     package var baseDocument: RecordDocument?
     /// When the changed fields of an `update` were given their values.
     package var stamps: [FieldName: FieldStamp] = [:]
-    /// The bytes of its text, by which requests are filled.
-    package var bytes: Int { document?.text.count ?? 0 }
+    /// The bytes of its text, or of the base when that is larger, by which requests are filled.
+    package var bytes: Int { max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) }
     /// The fields that are others than on the server, without the parent.
     package var changedFields: [FieldName] {
         FieldMerge.changedFields(from: baseDocument?.fields ?? [], to: document?.fields ?? [])

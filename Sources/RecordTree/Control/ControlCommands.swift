@@ -6,14 +6,18 @@ import Synchronization
 final class CommandBuffer: Sendable {
     private static let sizeMax = 16 << 20
     let path: ControlPath
+    /// What the file read when it was opened.
+    let base: [UInt8]?
     private struct State {
         var text: [UInt8]
         var isDirty = false
     }
     private let state: Mutex<State>
 
-    init(path: ControlPath, text: [UInt8]) {
+    init(path: ControlPath, base: [UInt8]?, isEmpty: Bool) {
         self.path = path
+        self.base = base
+        let text = isEmpty ? [] : base ?? []
         state = Mutex(State(text: text))
     }
 
@@ -62,7 +66,7 @@ extension Tree {
                 for (type, schema) in schemas { try transaction.setSchema(schema, of: type) }
             }
         case .conflictFile(let conflict, .merged):
-            try settle(conflict, with: text)
+            try settle(conflict, .text(text, since: buffer.base), text)
             deliver([])
         default: return
         }
@@ -70,11 +74,13 @@ extension Tree {
 
     /// A text that cannot be saved is the draft of the record, as after a save of its own file: the
     /// error of `close` is lost on many programs.
-    private func settle(_ conflict: Int64, with text: [UInt8]) throws(RecordError) {
+    private func settle(
+        _ conflict: Int64, _ settlement: Settlement, _ text: [UInt8]
+    ) throws(RecordError) {
         // Not by the mount: the kernel does not know that the record's file is another one now.
         do throws(RecordError) {
             try store.write(author: .restore) { transaction throws(RecordError) in
-                try transaction.settleConflict(conflict, with: text)
+                try transaction.settle(conflict, settlement)
             }
         } catch  where error.isAboutContent {
             let reason = error

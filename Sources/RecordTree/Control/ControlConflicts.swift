@@ -9,9 +9,12 @@ extension Tree {
         in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> [ControlName] {
         var taken: Set<Stem> = []
-        // Newest first.
-        return try store.conflicts(in: zone, type: type).map { conflict in
-            let isLast = taken.insert(conflict.stem).inserted
+        // Newest first. When the last one is settled, the plain name is still its own.
+        return try store.conflicts(in: zone, type: type).map { (conflict) throws(RecordError) in
+            let last =
+                taken.insert(conflict.stem).inserted
+                ? try store.lastConflict(in: zone, type: type, conflict.stem) : nil
+            let isLast = last?.id == conflict.id
             let name =
                 isLast
                 ? conflict.stem.bytes
@@ -41,8 +44,7 @@ extension Tree {
     func conflictFileNames(of id: Int64) throws(RecordError) -> [ControlName] {
         guard let conflict = try store.conflict(id), !conflict.isSettled else { return [] }
         var names: [ControlName] = []
-        for file in ControlPath.ConflictFile.allCases
-        where try text(of: file, in: conflict) != nil {
+        for file in ControlPath.ConflictFile.allCases where try has(file, conflict) {
             names.append(ControlName(file.rawValue, .conflictFile(id, file)))
         }
         return names
@@ -50,9 +52,21 @@ extension Tree {
 
     func findConflictFile(_ name: String, in id: Int64) throws(RecordError) -> ControlPath? {
         guard let file = ControlPath.ConflictFile(rawValue: name),
-            let conflict = try store.conflict(id), try text(of: file, in: conflict) != nil
+            let conflict = try store.conflict(id), try has(file, conflict)
         else { return nil }
         return .conflictFile(id, file)
+    }
+
+    /// Also a damaged text is listed, so that it can be removed.
+    private func has(
+        _ file: ControlPath.ConflictFile, _ conflict: Conflict
+    ) throws(RecordError) -> Bool {
+        if file == .report { return true }
+        do throws(RecordError) {
+            return try text(of: file, in: conflict) != nil
+        } catch  where error.code == .corrupt {
+            return true
+        }
     }
 
     func conflictContent(
@@ -60,7 +74,10 @@ extension Tree {
     ) throws(RecordError) -> GeneratedContent? {
         guard let conflict = try store.conflict(id), let text = try text(of: file, in: conflict)
         else { return nil }
-        return GeneratedContent(text, modified: conflict.at)
+        // An editor that has read the merge sees that the record has changed since.
+        let isMerge = file == .merged
+        let record = try isMerge ? store.record(conflict.record) : nil
+        return GeneratedContent(text, modified: record?.modified ?? conflict.at)
     }
 
     /// Nil for a side that deleted the record, for a base that is not known, and for the merge of a

@@ -80,13 +80,11 @@ extension Tree {
             throw RecordError(.notPermitted, "the file is generated")
         }
         try checkWritable()
-        var text: [UInt8] = []
-        if flags & O_TRUNC == 0, let content = try generatedContent(path),
-            case .bytes(let bytes) = content.storage
-        {
+        var text: [UInt8]?
+        if let content = try generatedContent(path), case .bytes(let bytes) = content.storage {
             text = bytes
         }
-        let buffer = CommandBuffer(path: path, text: text)
+        let buffer = CommandBuffer(path: path, base: text, isEmpty: flags & O_TRUNC != 0)
         return Opened(handle: addHandle(.command(buffer), flags: flags), isDirect: true)
     }
 

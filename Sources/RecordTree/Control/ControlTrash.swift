@@ -55,7 +55,7 @@ extension Tree {
             }
         case .conflictFile(let id, _):
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                try transaction.settleConflict(id)
+                try transaction.settle(id, .merged)
             }
         default:
             if case .directory = target.shape { throw RecordError(.isDirectory, "a directory") }

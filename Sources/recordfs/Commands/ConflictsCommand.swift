@@ -59,6 +59,8 @@ struct ConflictsShowCommand: ParsableCommand {
     @OptionGroup var state: StateOptions
     @Option(help: "Print only the text of one side: base, mine or theirs.")
     var side: SideArgument?
+    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
+    var number: Int64?
     @Argument(help: "The record.")
     var path: PathArgument
 
@@ -66,7 +68,7 @@ struct ConflictsShowCommand: ParsableCommand {
         let place = try path.located(by: state)
         let store = try place.store.reader()
         let text = try place.reporting { () throws(RecordError) in
-            let conflict = try store.lastConflict(at: place.path)
+            let conflict = try store.lastConflict(at: place.path, number)
             guard let side else { return Array(try ConflictReport(conflict, of: store).text.utf8) }
             guard let text = try store.text(of: side.side, in: conflict) else {
                 throw RecordError(.notFound, "\(side.rawValue) has no text: it had no record.")
@@ -93,6 +95,8 @@ struct ConflictsResolveCommand: ParsableCommand {
     var keep: KeepArgument?
     @Option(help: "The program to merge with.")
     var tool: String?
+    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
+    var number: Int64?
     @Argument(help: "The record.")
     var path: PathArgument
 
@@ -106,16 +110,14 @@ struct ConflictsResolveCommand: ParsableCommand {
         let place = try path.located(by: state)
         let store = try place.store.reader()
         let conflict = try place.reporting { () throws(RecordError) in
-            try store.lastConflict(at: place.path)
+            try store.lastConflict(at: place.path, number)
         }
-        let settlement: Settlement
-        if let tool {
-            settlement = .text(try MergeTool(tool).merge(conflict, of: store, place))
-        } else {
-            settlement = keep?.settlement ?? .merged
+        func settle(_ settlement: Settlement) throws {
+            try place.store.perform(
+                .settleConflict(place.path, conflict.id, settlement), about: path.text)
         }
-        try place.store.perform(
-            .settleConflict(place.path, conflict.id, settlement), about: path.text)
+        guard let tool else { return try settle(keep?.settlement ?? .merged) }
+        try MergeTool(tool).merge(conflict, of: store, place, settle)
     }
 }
 
@@ -144,15 +146,18 @@ enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension RecordStore {
-    /// The newest conflict of a record.
-    fileprivate func lastConflict(at path: RecordPath) throws(RecordError) -> Conflict {
+    /// The conflict of a record with a number, or the newest.
+    fileprivate func lastConflict(
+        at path: RecordPath, _ number: Int64?
+    ) throws(RecordError) -> Conflict {
         guard path.stem != nil else {
             throw RecordError(
                 .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }
-        guard let conflict = try conflicts(at: path).first else {
+        let found = try conflicts(at: path).first { number == nil || $0.id == number }
+        guard let conflict = found else {
             throw RecordError(
-                .notFound, "it has no conflict. recordfs conflicts list shows which have.")
+                .notFound, "it has no such conflict. recordfs conflicts list shows which have.")
         }
         return conflict
     }

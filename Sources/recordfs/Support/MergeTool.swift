@@ -25,47 +25,62 @@ struct MergeTool {
         command = Self.known[name] ?? name
     }
 
-    /// What the user has made of it.
+    /// Lets the user merge, and settles the conflict by what comes of it. What cannot be saved stays in
+    /// its folder.
     func merge(
-        _ conflict: Conflict, of store: RecordStore, _ place: LocatedPath
-    ) throws(CommandFailure) -> [UInt8] {
+        _ conflict: Conflict, of store: RecordStore, _ place: LocatedPath,
+        _ settle: (Settlement) throws -> Void
+    ) throws(CommandFailure) {
         let before = try place.reporting { () throws(RecordError) in
             try store.mergedText(of: conflict)
         }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("recordfs-merge-\(UUID().uuidString)")
         let merged = folder.appendingPathComponent("MERGED.json")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        var isOfUse = false
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-            try write(before, to: merged, as: "MERGED")
-            for (side, variable) in [
-                (Conflict.Side.base, "BASE"), (.mine, "LOCAL"), (.theirs, "REMOTE"),
-            ] {
-                let text = try place.reporting { () throws(RecordError) in
-                    try store.text(of: side, in: conflict)
-                }
-                try write(
-                    text, to: folder.appendingPathComponent("\(variable).json"), as: variable)
-            }
+            defer { if !isOfUse { try? FileManager.default.removeItem(at: folder) } }
+            try prepare(folder, merged, before, conflict, of: store, place)
             // As a shell waits: ^C is for the tool alone.
-            guard system(command) == 0 else {
+            let status = system(command)
+            let after = [UInt8](try Data(contentsOf: merged))
+            isOfUse = after != before ?? []
+            guard status == 0 else {
                 throw CommandFailure(place.text, "\(name) failed; the conflict stays.")
             }
-            let after = [UInt8](try Data(contentsOf: merged))
-            guard after != before ?? [] else {
+            guard isOfUse else {
                 throw CommandFailure(
                     place.text,
                     "\(name) has changed nothing; the conflict stays. To keep the record as it is: "
                         + "--keep merged.")
             }
-            return after
-        } catch let failure as CommandFailure {
-            throw failure
+            try settle(.text(after, since: before))
+            isOfUse = false
         } catch {
-            throw CommandFailure(place.text, "\(error.localizedDescription)")
+            let failure = error as? CommandFailure
+            let message = failure?.message ?? error.localizedDescription
+            throw CommandFailure(
+                place.text, isOfUse ? "\(message) What you merged is in \(merged.path)." : message,
+                status: failure?.status ?? ExitStatus.failure)
+        }
+    }
+
+    /// The four files, in a folder that nobody else reads.
+    private func prepare(
+        _ folder: URL, _ merged: URL, _ before: [UInt8]?, _ conflict: Conflict,
+        of store: RecordStore, _ place: LocatedPath
+    ) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        try write(before, to: merged, as: "MERGED")
+        for (side, variable) in [
+            (Conflict.Side.base, "BASE"), (.mine, "LOCAL"), (.theirs, "REMOTE"),
+        ] {
+            let text = try place.reporting { () throws(RecordError) in
+                try store.text(of: side, in: conflict)
+            }
+            try write(text, to: folder.appendingPathComponent("\(variable).json"), as: variable)
         }
     }
 

@@ -63,10 +63,10 @@ extension MountTests {
                         echo '{"path": "private/World/Country/JP", "record": {"in": "there"}}' |
                             recordfs debug apply-remote > /dev/null
                         recordfs conflicts list | cut -d, -f1
-                        recordfs conflicts show JP.json | grep -c 'mine stands'
-                        recordfs conflicts resolve --keep theirs JP.json
+                        recordfs conflicts show JP.json | grep -c 'theirs stands'
+                        recordfs conflicts resolve --keep mine JP.json
                         recordfs conflicts list; jq -c . JP.json
-                        """, output: "JP.json: in (mine stands)\n1\n{\"in\":\"there\"}\n"),
+                        """, output: "JP.json: in (theirs stands)\n1\n{\"in\":\"b\"}\n"),
                 Case(
                     command: "export", script: "recordfs export --format csv .",
                     output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),

@@ -143,8 +143,39 @@ extension MountTests {
                 .split(separator: "\n").sorted() == ["mine 1", "mine 2", "mine 3"])
             // The newest has the plain name.
             #expect(try script("jq -r .title \"$D/mine.json\"") == "mine 3\n")
-            _ = try script("rm -r .recordfs/conflicts/private/Kitchen/Recipe/soup@*")
-            #expect(try script("ls .recordfs/conflicts/private/Kitchen/Recipe") == "soup\n")
+            // A name that was settled does not become that of another one.
+            #expect(try shell("rm \"$D\"/*").status == 0)
+            #expect(
+                try script("ls .recordfs/conflicts/private/Kitchen/Recipe | wc -l") == "2\n")
+            _ = try script("rm -r .recordfs/conflicts/private/Kitchen/Recipe")
+            #expect(try script("ls .recordfs/conflicts") == "")
+        }
+
+        @Test("a merge that was read before the record changed keeps that change")
+        func editorStaysOpen() throws {
+            try makeConflict()
+            let vim = try Terminal(["vim", "-u", "NONE", "-n", "\(directory)/merged.json"])
+            try vim.expect("theirs")
+            try mounted.recordfs(
+                "put", Self.path, input: "{\"title\": \"theirs 1\", \"servings\": 6}")
+            try vim.send(":%s/theirs 1/both/\r:w\r")
+            // The file has changed since it was read.
+            try vim.expect("WARNING")
+            try vim.send("n")
+            try vim.expect("ENTER")
+            try vim.send("\r:q!\r")
+            _ = try vim.finish()
+            #expect(try title() == "theirs 1")
+            #expect(try script("recordfs conflicts list").contains("soup"))
+        }
+
+        @Test("conflicts of a removed zone are listed, and bring it back")
+        func removedZone() throws {
+            try makeConflict()
+            _ = try script("rm -r private/Kitchen")
+            #expect(try script("recordfs conflicts list").contains("theirs stands"))
+            _ = try script("recordfs conflicts resolve --keep mine \(Self.path)")
+            #expect(try title() == "mine 1")
         }
 
         @Test("conflicts are told to who follows the events")
@@ -177,7 +208,7 @@ extension MountTests {
                 "recordfs conflicts resolve --keep mine private/Kitchen/Recipe/soup.json")
             #expect(try title() == "mine 1")
             let none = try shell("recordfs conflicts show \(Self.path)")
-            #expect(none.status == 3 && none.errors.contains("no conflict"))
+            #expect(none.status == 3 && none.errors.contains("no such conflict"))
             try makeConflict(2)
             _ = try script("recordfs conflicts resolve --keep merged \(Self.path)")
             #expect(try title() == "theirs 2")
@@ -208,6 +239,14 @@ extension MountTests {
                 "recordfs conflicts resolve --tool 'echo > \"$MERGED\"; false' \(Self.path)")
             #expect(failed.status == 1 && failed.errors.contains("the conflict stays"))
             #expect(try title() == "theirs 1")
+            // What cannot be saved is not lost.
+            let bad = try shell(
+                "recordfs conflicts resolve --tool 'echo \"{ half\" > \"$MERGED\"' \(Self.path)")
+            #expect(bad.status == 1)
+            let kept = bad.errors.split(separator: " ").last { $0.contains("MERGED.json") }
+            let file = try #require(kept).prefix { $0 != "\n" }.dropLast()
+            #expect(try SystemCall.readText(String(file)) == "{ half\n")
+            _ = try script("rm -r $(dirname \(file))")
             _ = try script(
                 """
                 recordfs conflicts resolve \(Self.path) --tool \

@@ -39,6 +39,15 @@ struct LocalEdits {
         return takeRemote(conflict.name)
     }
 
+    /// Whether a field that has the base's value there was given it after the edit here: somebody who
+    /// had that edit has set it back.
+    mutating func isLaterThere(_ field: FieldName) throws(RecordError) -> Bool {
+        guard let theirs = change.stamps[field], let mine = try edit(of: field) else {
+            return false
+        }
+        return mine.stamp < theirs
+    }
+
     private mutating func takeRemote(_ field: FieldName) -> FieldConflict.Resolution {
         lost.append(field)
         return .remote

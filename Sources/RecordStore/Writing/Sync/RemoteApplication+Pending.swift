@@ -7,9 +7,10 @@ extension RemoteApplication {
     /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
     func isOfDelete(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name), row.operation == .delete else { return false }
-        if let base = try connection.base(ofDelete: row.id) {
-            return base.changeTag == change.changeTag
+        if let base = try connection.base(ofDelete: row.id), base.changeTag == change.changeTag {
+            return true
         }
+        // The answer to what was sent before got lost: nobody has edited since.
         guard let sent = try sentVersion(of: change, with: text) else { return false }
         try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
         return true

@@ -139,9 +139,16 @@ struct RemoteApplication {
         }
         var edits = LocalEdits(transaction, zone, change, local.fields, base)
         let (newText, conflicts) = try transaction.merge(
-            local, with: fields, parent: parent, since: base
-        ) { (conflict) throws(RecordError) in try edits.resolve(conflict) }
-        if existing.state == .waitingDelete, newText != text {
+            local, with: fields, parent: parent, since: base,
+            isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
+            resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
+        if existing.state == .waitingDelete, newText == text {
+            // Another tag, and what was to be deleted.
+            try transaction.putBase(
+                existing.id, change.changeTag, sent.map { .version($0) } ?? .text(remote.text))
+            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
+        }
+        if existing.state == .waitingDelete {
             try noteConflict(
                 change, of: existing, in: place, base: text, mine: nil, theirs: remote.text)
         } else if !conflicts.isEmpty {

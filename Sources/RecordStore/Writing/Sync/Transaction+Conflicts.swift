@@ -1,7 +1,10 @@
-package import RecordModel
+import RecordModel
 import RecordSQL
 
 extension Transaction {
+    /// How many conflicts of a record wait to be settled; older ones count as settled.
+    private static let conflictsOfRecord: Int64 = 100
+
     /// Keeps what two sides made of a record, where one of them lost.
     ///
     /// - Parameters:
@@ -38,41 +41,17 @@ extension Transaction {
                     .integer(conflict), .integer(side.rawValue), .blob(text), .checksum(text),
                 ])
         }
+        // Two programs that write one field on two machines may go on for ever.
+        try connection.run(
+            """
+            UPDATE conflict SET settled = ?1 WHERE record_id = ?2 AND settled IS NULL AND id <= (
+                SELECT id FROM conflict WHERE record_id = ?2 AND settled IS NULL
+                ORDER BY id DESC LIMIT 1 OFFSET ?3)
+            """,
+            [.time(now), .integer(record.id.rawValue), .integer(Self.conflictsOfRecord)])
         note(
             .conflict, zone: place.zone.id, type: place.type, record: record.id,
             stem: record.entry.stem)
-    }
-
-    /// The merge that stands, or what was saved since, is how it shall be. Nothing happens when that
-    /// was said before.
-    package func settleConflict(_ id: Int64) throws(RecordError) {
-        try connection.run(
-            "UPDATE conflict SET settled = ? WHERE id = ? AND settled IS NULL",
-            [.time(now), .integer(id)])
-    }
-
-    /// Settles a conflict by a text that takes the place of the merge that stands; a record that is
-    /// gone since comes back.
-    ///
-    /// Errors: those of `save`; notFound when the conflict is gone.
-    package func settleConflict(_ id: Int64, with text: [UInt8]) throws(RecordError) {
-        guard let conflict = try connection.conflict(id) else {
-            throw RecordError(.notFound, "The conflict is gone.")
-        }
-        let type = try makeType(conflict.zone, conflict.type).id
-        _ = try save(text: text, type: type, stem: conflict.stem)
-        try settleConflict(id)
-    }
-
-    /// Keeps a text that was refused for the record of a conflict, which stays.
-    package func keepDraft(
-        _ text: [UInt8], of id: Int64, because error: RecordError
-    ) throws(RecordError) {
-        guard let conflict = try connection.conflict(id) else {
-            throw RecordError(.notFound, "The conflict is gone.")
-        }
-        let type = try makeType(conflict.zone, conflict.type).id
-        _ = try saveDraft(text: text, type: type, stem: conflict.stem, error: error)
     }
 
     /// Forgets what was settled until then.

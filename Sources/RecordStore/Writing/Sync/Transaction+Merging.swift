@@ -19,8 +19,8 @@ extension Transaction {
         let other = try parse(theirs, place)
         let base = common(base, place)
         let (merged, conflicts) = try merge(
-            mine, with: other.fields, parent: other.parent, since: base
-        ) { conflict in conflict.mergedLines.map { .both($0) } ?? .local }
+            mine, with: other.fields, parent: other.parent, since: base, isLater: { _ in false },
+            resolve: { conflict in conflict.mergedLines.map { .both($0) } ?? .local })
         if let name = current.name {
             let edits = try lastEdits(of: conflicts, name, place.zone.id)
             let foreign = conflicts.filter { edits[$0]?.author == .sync }
@@ -48,10 +48,12 @@ extension Transaction {
     func merge(
         _ local: RecordDocument, with fields: [RecordField], parent: RecordName?,
         since base: RecordDocument?,
+        isLater: (FieldName) throws(RecordError) -> Bool,
         resolve: (FieldConflict) throws(RecordError) -> FieldConflict.Resolution
     ) throws(RecordError) -> (text: [UInt8], conflicts: [FieldName]) {
         var (merged, conflicts) = try FieldMerge.merge(
-            base: base?.fields, local: local.fields, remote: fields, resolve: resolve)
+            base: base?.fields, local: local.fields, remote: fields, isLater: isLater,
+            resolve: resolve)
         var newParent = parent
         if local.parent != parent, local.parent != base?.parent {
             newParent = local.parent

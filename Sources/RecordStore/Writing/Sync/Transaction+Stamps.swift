@@ -28,6 +28,7 @@ extension Transaction {
         guard let latest = stamps.max() else { return }
         let now = now
         try withEditClock { $0.clock.hear(latest, now) }
+        if let stampTime, stampTime <= latest.time { self.stampTime = nil }
     }
 
     private func withEditClock<T: Sendable>(
@@ -91,14 +92,15 @@ extension SQLConnection {
             device: device ?? UInt64(bitPattern: own ?? 0))
     }
 
-    /// The versions of a name before one, newest first, some at a time.
+    /// The versions of a name before one, newest first: one at a time, for the stamp stands behind the
+    /// text, and the newest is mostly enough.
     fileprivate func versionFields(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> [VersionFields] {
         try all(
             """
             SELECT token, stamp, at, author, kind, fields FROM history
-            WHERE zone_id = ? AND name = ? AND token < ? ORDER BY token DESC LIMIT 20
+            WHERE zone_id = ? AND name = ? AND token < ? ORDER BY token DESC LIMIT 1
             """, [.integer(zone.rawValue), .name(name), .integer(token)]
         ) { row in
             VersionFields(

@@ -1,0 +1,126 @@
+package import RecordModel
+import RecordSQL
+
+/// How a conflict shall end.
+package enum Settlement: Hashable, Sendable {
+    /// The record stays as it is.
+    case merged
+    /// The fields of the conflict get what a side had; the record goes where that side had deleted it.
+    case side(Conflict.Side)
+    /// A text that somebody made of what the record had before; nil when it was gone then.
+    case text([UInt8], since: [UInt8]?)
+}
+
+extension Transaction {
+    /// Ends a conflict. What others have changed in the record since stays; a record that is gone since
+    /// comes back, with its type and zone. A refused text stays what the file shows.
+    ///
+    /// Nothing happens to one that was settled before and shall stay as it is.
+    /// - Throws: those of `save`; notFound when the conflict is gone; alreadyExists when another
+    ///   record has the name now; unavailable for a file beside the record that is not on this machine.
+    package func settle(_ id: Int64, _ settlement: Settlement) throws(RecordError) {
+        guard let conflict = try connection.conflict(id) else {
+            throw RecordError(.notFound, "The conflict is gone.")
+        }
+        switch settlement {
+        case .merged: break
+        case .text(let text, let before): try save(text, since: before, for: conflict)
+        case .side(let side): try take(side, of: conflict)
+        }
+        try connection.run(
+            "UPDATE conflict SET settled = ? WHERE id = ? AND settled IS NULL",
+            [.time(now), .integer(id)])
+    }
+
+    /// Keeps a text that was refused for the record of a conflict, which stays.
+    package func keepDraft(
+        _ text: [UInt8], of id: Int64, because error: RecordError
+    ) throws(RecordError) {
+        guard let conflict = try connection.conflict(id) else {
+            throw RecordError(.notFound, "The conflict is gone.")
+        }
+        let type = try remakeType(conflict.zone, conflict.type).id
+        _ = try saveDraft(text: text, type: type, stem: conflict.stem, error: error)
+    }
+
+    private func take(_ side: Conflict.Side, of conflict: Conflict) throws(RecordError) {
+        let record = try savedRecord(of: conflict)
+        guard let text = try connection.text(of: side, in: conflict) else {
+            guard let record else { return }
+            try beginDelete(record.id)
+            return try finalizeDelete(record.id)
+        }
+        guard let record, !conflict.fields.isEmpty,
+            let current = try connection.savedText(of: record.id)
+        else { return try save(text, since: nil, for: conflict) }
+        let (taken, merged) = try (
+            parse(text, of: conflict.type), parse(current, of: conflict.type)
+        )
+        let changes = conflict.fields.filter { $0 != .parent }.map { ($0, taken[$0]) }
+        let hasParent = conflict.fields.contains(.parent) && taken.parent != merged.parent
+        let new = merged.replacing(changes, parent: hasParent ? .some(taken.parent) : nil)
+        try save(new, since: current, for: conflict)
+    }
+
+    private func save(
+        _ text: [UInt8], since before: [UInt8]?, for conflict: Conflict
+    ) throws(RecordError) {
+        let type = try remakeType(conflict.zone, conflict.type).id
+        let there = try connection.stored(type, conflict.stem)
+        if let there, there.id != conflict.record, there.state == .saved {
+            throw RecordError(
+                .alreadyExists,
+                "another record has the name \(conflict.stem) now. recordfs conflicts show --side "
+                    + "prints what this one had.")
+        }
+        try checkAssets(try parse(text, of: conflict.type), of: conflict.record)
+        _ = try keepingDraft(of: there) { () throws(RecordError) in
+            if before == nil {
+                try save(text: text, type: type, stem: conflict.stem)
+            } else {
+                try saveMerging(
+                    text: text, since: before, type: type, stem: conflict.stem, modified: now)
+            }
+        }
+    }
+
+    /// The record of a conflict, unless it is gone or about to go.
+    private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRecord? {
+        guard let record = try connection.stored(conflict.record), record.state == .saved else {
+            return nil
+        }
+        return record
+    }
+
+    /// Whether the bytes of all files that a text names are here, or known to be on the server: a text
+    /// that names others could never be sent.
+    private func checkAssets(
+        _ document: RecordDocument, of record: RecordID
+    ) throws(RecordError) {
+        for expected in ExpectedAsset.all(in: document, limits: store.options.limits) {
+            guard let hash = expected.value?.sha256, store.sizeOfAsset(hash) == nil else {
+                continue
+            }
+            let isKnown = try connection.first(
+                "SELECT EXISTS (SELECT 1 FROM asset WHERE record_id = ? AND hash = ?)",
+                [.integer(record.rawValue), .text("\(hash)")]
+            ) { $0.bool(0) }
+            guard isKnown != true else { continue }
+            throw RecordError(
+                .unavailable,
+                "the bytes of its file in \(expected.field) were never on this machine. Take them from "
+                    + "the machine that has them, or merge without that field.")
+        }
+    }
+}
+
+extension SQLConnection {
+    func text(of side: Conflict.Side, in conflict: Conflict) throws(RecordError) -> [UInt8]? {
+        try first(
+            "SELECT text, checksum FROM conflict_text WHERE conflict_id = ? AND side = ?",
+            [.integer(conflict.id), .integer(side.rawValue)]
+        ) { row throws(RecordError) in
+            try row.text(0) { "a side of the conflict of \(conflict.stem)" }
+        }
+    }
+}
