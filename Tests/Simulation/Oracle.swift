@@ -19,6 +19,8 @@ struct Oracle {
 
     private var edits: [String: Edit] = [:]
     private var replaced: Set<String> = []
+    /// Values of fields, and not of lines, that somebody has written over or removed.
+    private var overwritten: [String: Int] = [:]
     private var deletions: [Deletion] = []
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
@@ -33,6 +35,7 @@ struct Oracle {
         let known = closure(visible)
         for value in values { edits[value] = Edit(step: step, key: key, known: known) }
         replaced.formUnion(over)
+        for value in over where !isLine(value) { overwritten[value] = step }
         // Of an edit that leaves nothing, no value says that it was.
         if values.isEmpty { untraced.insert(key) }
     }
@@ -43,6 +46,10 @@ struct Oracle {
     }
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
+
+    private func isLine(_ value: String) -> Bool {
+        value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true
+    }
 
     private func closure(_ values: [String]) -> Set<String> {
         values.reduce(into: []) { known, value in
@@ -60,6 +67,14 @@ struct Oracle {
         for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })
         where !there.contains(value) && !replaced.contains(value) && !kept.contains(value) {
             problems.append("The edit of step \(edit.step) is lost: \(edit.key) had \(value).")
+        }
+        // A record that comes back for an edit's sake brings what it had.
+        let deleted = Set(deletions.map(\.key)).union(untraced)
+        for (key, values) in tree.sorted(by: { $0.key < $1.key }) where !deleted.contains(key) {
+            for value in values {
+                guard let step = overwritten[value] else { continue }
+                problems.append("\(key) has \(value) again, which step \(step) wrote over.")
+            }
         }
         for deletion in deletions
         where tree[deletion.key] != nil && !untraced.contains(deletion.key) {

@@ -64,7 +64,10 @@ extension SQLiteAccess {
 
     func createZone(_ key: ZoneKey, incarnation: UInt64) throws(ServerError) -> ZoneRow {
         let database = try makeNumber(of: key.database)
-        let position = try firstPosition()
+        let last = try first(
+            "SELECT last_position FROM databases WHERE id = ?", [.integer(database)]
+        ) { $0.int64(0) }
+        let position = max(try firstPosition(), last ?? 0)
         try advanceFeed(ofDatabase: database)
         try run(
             """
@@ -109,6 +112,11 @@ extension SQLiteAccess {
         guard changedRows == 1 else { return }
         Failpoint.pass(.serverZoneDelete)
         let database = try makeNumber(of: zone.key.database)
+        try run(
+            """
+            UPDATE databases SET last_position = max(
+                last_position, (SELECT position FROM zones WHERE id = ?)) WHERE id = ?
+            """, [handle, .integer(database)])
         try advanceFeed(ofDatabase: database)
         try run(
             """

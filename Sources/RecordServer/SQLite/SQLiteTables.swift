@@ -32,6 +32,9 @@ enum SQLiteTables {
             try database.execute(sql: quotaHolders)
         }
         migrator.registerMigration("v9") { database in try database.execute(sql: trees) }
+        migrator.registerMigration("v10") { database in
+            try database.execute(sql: lastPositions)
+        }
         return migrator
     }
 
@@ -332,6 +335,14 @@ enum SQLiteTables {
             SELECT coalesce(max(place), 0) FROM zones WHERE database = databases.id);
         CREATE INDEX zones_place ON zones (database, place) WHERE deleted = 0;
         CREATE INDEX zone_tombstones_place ON zone_tombstones (database, place);
+        """
+
+    /// The highest position of the zones of a database that were deleted: a zone that is made again
+    /// goes on behind it, so that a change tag never means two records.
+    private static let lastPositions = """
+        ALTER TABLE databases ADD COLUMN last_position INTEGER NOT NULL DEFAULT 0;
+        UPDATE databases SET last_position = (
+            SELECT coalesce(max(position), 0) FROM zones WHERE database = databases.id);
         """
 
     /// The session or key of a courier. Those whose session nobody knows end: clients ask for

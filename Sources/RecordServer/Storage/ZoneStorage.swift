@@ -27,8 +27,8 @@ package protocol ZoneReader {
 }
 
 package protocol ZoneWriter {
-    /// A new zone with a random incarnation, whose positions begin at the setting `firstPosition`;
-    /// takes away its tombstone. The zone must not exist.
+    /// A new zone with a random incarnation, whose positions begin at the setting `firstPosition`, and
+    /// behind those of all zones of the database that were deleted; takes away its tombstone. The zone must not exist.
     func createZone(_ key: ZoneKey, incarnation: UInt64) throws(ServerError) -> ZoneRow
     /// Keeps other writers of the zone out until the commit, and reads it. A storage with one
     /// writer just reads.

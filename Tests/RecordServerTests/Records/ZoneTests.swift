@@ -13,6 +13,18 @@ import Testing
         }
     }
 
+    @Test("a change tag of a zone that was deleted means nothing in the zone that is made again")
+    func tagsOfTheOneBefore() async throws {
+        let server = try await TestServer()
+        try await server.makeZone("A")
+        let old = try await server.modify("A", create("a"))
+        let tag = old.json["records"]?.array?.first?["recordChangeTag"]
+        try await server.deleteZone("A")
+        try await server.makeZone("A")
+        let new = try await server.modify("A", create("a"))
+        #expect(tag != nil && new.json["records"]?.array?.first?["recordChangeTag"] != tag)
+    }
+
     @Test("the default zone is there from the start and is not atomic; custom zones are")
     func lists() async throws {
         let server = try await TestServer()
