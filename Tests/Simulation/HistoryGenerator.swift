@@ -67,6 +67,7 @@ struct HistoryGenerator {
 
     private mutating func plan() -> [Step.Fault] {
         guard !faults.isEmpty, random.below(2) == 0 else { return [] }
+        if random.below(2) == 0 { return [.upload(fault())] }
         var plan = [Step.Fault](repeating: .none, count: random.below(5))
         plan.append(fault())
         return plan

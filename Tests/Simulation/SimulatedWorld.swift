@@ -148,7 +148,13 @@ actor SimulatedWorld {
     private func round(_ step: Step, _ faults: [Step.Fault]) async throws {
         let replica = replicas[step.device]
         replica.wire.forgetPlan()
-        for fault in faults { replica.wire.plan(wireFault(fault, step)) }
+        for fault in faults {
+            if case .upload(let fault) = fault, let fault = wireFault(fault, step) {
+                replica.wire.plan(.recordsModify, fault)
+            } else {
+                replica.wire.plan(wireFault(fault, step))
+            }
+        }
         var outcome = "done"
         do throws(SyncProblem) {
             try await replica.exchange.round()
@@ -163,7 +169,7 @@ actor SimulatedWorld {
 
     private func wireFault(_ fault: Step.Fault, _ step: Step) -> CoreTransport.Fault? {
         switch fault {
-        case .none: nil
+        case .none, .upload: nil
         case .requestLost: .requestLost
         case .answerLost: .answerLost
         case .duplicated: .duplicated

@@ -38,6 +38,8 @@ package struct Step: Sendable, CustomStringConvertible {
         indirect case meanwhile(Action)
         /// Another machine does its round first.
         case otherRound(Int)
+        /// Of the next upload, wherever it stands among the requests.
+        indirect case upload(Fault)
     }
 
     package static let lineCount = 5
