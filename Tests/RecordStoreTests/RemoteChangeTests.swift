@@ -21,6 +21,21 @@ struct RemoteChangeTests {
         try fixture.expectSound()
     }
 
+    @Test("what arrived, though its answer got lost, is known field by field")
+    func arrivedInPart() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("a", #"{"p":1}"#)
+        try fixture.fail(try #require(try fixture.claim().first))
+        try fixture.save("a", #"{"q":1}"#)
+        // Somebody else has added to it meanwhile.
+        let result = try fixture.upsert("a", ["p": .int64(1), "z": .int64(9)], tag: "1")
+        #expect(result.conflicts.isEmpty)
+        #expect(try fixture.text("a") == #"{"q":1,"z":9}"#)
+        let claim = try #require(try fixture.claim().first)
+        #expect(Set(claim.changedFields) == [FieldName("p"), FieldName("q")])
+        try fixture.expectSound()
+    }
+
     @Test("a pending $parent stays when another field changes on the server")
     func pendingParent() throws {
         let fixture = try StoreFixture()

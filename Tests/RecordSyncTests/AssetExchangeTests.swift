@@ -4,6 +4,7 @@ import RecordStore
 import RecordSync
 import ServerTestSupport
 import Simulation
+import TestSupport
 import Testing
 
 @Suite("Assets between machines")
@@ -25,6 +26,27 @@ struct AssetExchangeTests {
         }
         await downloads.stop()
         return bytes
+    }
+
+    @Test("of a file that two machines wrote, a conflict has the name and the hash that lost")
+    func bothWrite() async throws {
+        let server = try await TestServer()
+        let (one, other) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title": "A"}"#)
+        try await one.sync()
+        try await other.sync()
+        try one.attach(Self.bytes(700), to: "a")
+        server.clock.advance(.seconds(1))
+        try other.attach(Self.bytes(800), to: "a")
+        // The first comes while the second sends its own: the server answers with what it has.
+        other.wire.plan(.recordsModify, .meanwhile { try await one.exchange.round() })
+        try await other.sync()
+        let conflict = try #require(try other.conflicts().first)
+        let theirs = try #require(try other.store.text(of: .theirs, in: conflict))
+        let lost = SHA256.hash(Self.bytes(700)).hex
+        #expect(String(decoding: theirs, as: UTF8.self).contains(lost))
+        try await one.sync()
+        #expect(try one.tree() == other.tree())
     }
 
     @Test(

@@ -143,6 +143,34 @@ import Testing
         #expect(try a.conflicts().isEmpty && b.conflicts().isEmpty)
     }
 
+    @Test("a zone that is gone when its feed begins anew goes here too")
+    func goneAndExpired() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try await a.sync()
+        b.wire.plan(.zoneChanges, .refused(ServerError(.changeTokenExpired, "old")))
+        try await b.sync()
+        #expect(try b.zones == [])
+        try await syncBoth()
+        #expect(try a.zones == [] && b.zones == [])
+    }
+
+    @Test("a zone that somebody makes again after it was removed is not removed again")
+    func zoneMadeAgain() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try await syncBoth()
+        #expect(try a.zones == [] && b.zones == [])
+        try b.store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.makeZone(.private, .me, ZoneName("Box"))
+        }
+        try await b.sync()
+        for _ in 0..<2 { try await syncBoth() }
+        #expect(try a.zones == ["Box"] && b.zones == ["Box"])
+    }
+
     @Test("one name made on both machines is one record with the fields of both")
     func madeTwice() async throws {
         try a.save("x", #"{"p":1}"#)

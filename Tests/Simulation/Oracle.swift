@@ -48,7 +48,8 @@ struct Oracle {
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
     private func isLine(_ value: String) -> Bool {
-        value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true
+        value.hasPrefix("<")
+            && (value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true)
     }
 
     private func closure(_ values: [String]) -> Set<String> {
@@ -60,12 +61,19 @@ struct Oracle {
 
     /// What is wrong with the end: `tree` is the same on all machines.
     ///
-    /// - Parameter kept: all values that conflicts have.
-    func problems(_ tree: [Step.Key: [String]], kept: Set<String>) -> [String] {
+    /// - Parameters:
+    ///   - kept: all values that conflicts have.
+    ///   - names: of records that cannot be sent.
+    func problems(
+        _ tree: [Step.Key: [String]], kept: Set<String>, except names: Set<String>
+    ) -> [String] {
+        let tree = tree.filter { !names.contains($0.key.name) }
         let there = Set(tree.values.joined())
         var problems: [String] = []
         for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })
-        where !there.contains(value) && !replaced.contains(value) && !kept.contains(value) {
+        where !there.contains(value) && !replaced.contains(value) && !kept.contains(value)
+            && !names.contains(edit.key.name)
+        {
             problems.append("The edit of step \(edit.step) is lost: \(edit.key) had \(value).")
         }
         // A record that comes back for an edit's sake brings what it had.

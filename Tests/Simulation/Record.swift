@@ -4,13 +4,19 @@ import RecordModel
 struct Record {
     let key: Step.Key
     var members: [String: String]
+    /// The files beside it.
+    private(set) var files: [JSONMember] = []
 
     init(_ replica: Replica, _ key: Step.Key) throws {
         self.key = key
         members = [:]
         guard let text = try replica.text(key.name, zone: key.zone) else { return }
         for member in try JSONParser.parse(Array(text.utf8)).object ?? [] {
-            members[member.key.string] = member.value.string?.string
+            if let value = member.value.string {
+                members[member.key.string] = value.string
+            } else {
+                files.append(member)
+            }
         }
     }
 
@@ -18,21 +24,34 @@ struct Record {
         let value = JSONValue.object(
             members.sorted { $0.key < $1.key }.map {
                 JSONMember(key: Text($0.key), value: .string(Text($0.value)))
-            })
+            } + files)
         let text = String(decoding: value.serialized(), as: UTF8.self)
         try replica.save(key.name, text, zone: key.zone)
     }
 
+    /// Nothing is left of it.
+    mutating func empty() {
+        members = [:]
+        files = []
+    }
+
     /// The values of edits, each of which says by whom it is.
-    var values: [String] { members.values.flatMap(Self.values(in:)) }
+    var values: [String] { members.values.flatMap(Self.values(in:)) + hashes }
+
+    /// A file is known by the hash of its bytes.
+    var hashes: [String] {
+        files.compactMap { $0.value["sha256"]?.string?.string }
+    }
 
     func values(of field: String) -> [String] { members[field].map(Self.values(in:)) ?? [] }
 
-    /// All that stands between angle brackets.
+    /// All that stands between angle brackets, and all hashes.
     static func values(in text: String) -> [String] {
-        text.split(separator: "<", omittingEmptySubsequences: false).dropFirst().compactMap {
-            part in
-            part.firstIndex(of: ">").map { "<" + part[..<$0] + ">" }
+        let marks = text.split(separator: "<", omittingEmptySubsequences: false).dropFirst()
+            .compactMap { part in part.firstIndex(of: ">").map { "<" + part[..<$0] + ">" } }
+        let hashes = text.split(separator: "\"").filter { word in
+            word.utf8.count == 64 && word.allSatisfy(\.isHexDigit)
         }
+        return marks + hashes.map(String.init)
     }
 }

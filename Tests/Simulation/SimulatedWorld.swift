@@ -66,11 +66,12 @@ actor SimulatedWorld {
         case .replace(let key, let fields):
             var record = try Record(replica, key)
             let before = record.values
-            record.members = [:]
+            record.empty()
             try set(fields, of: &record, replica, step, mark, over: before)
         case .editLine(let key, let line):
             var record = try Record(replica, key)
             try edit(line, of: &record, replica, step, mark)
+        case .attach(let key): try attach(key, replica, step, mark)
         case .delete(let key): try delete(key, replica, step)
         case .deleteAndMake(let key, let fields):
             let before = try Record(replica, key).values
@@ -124,6 +125,18 @@ actor SimulatedWorld {
         record.members["t"] = lines.map { $0 + "\n" }.joined()
         oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
         try record.save(on: replica)
+    }
+
+    private func attach(
+        _ key: Step.Key, _ replica: Replica, _ step: Int, _ mark: String
+    ) throws {
+        let record = try Record(replica, key)
+        guard try replica.text(key.name, zone: key.zone) != nil else { return }
+        let bytes = Array("<\(mark).photo>".utf8)
+        oracle.edit(
+            key, step: step, values: [SHA256.hash(bytes).hex], over: record.hashes,
+            visible: record.values)
+        try replica.attach(bytes, to: key.name, zone: key.zone)
     }
 
     private func delete(_ key: Step.Key, _ replica: Replica, _ step: Int) throws {
@@ -207,18 +220,22 @@ actor SimulatedWorld {
             server, ShiftedClock(server.clock, by: .zero), replicas.count, pageRecords)
         try await fresh.exchange.round()
         let tree = try texts(fresh)
+        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
         for (number, replica) in (replicas + [fresh]).enumerated() {
             problems += try replica.problems().map { "device \(number): \($0)" }
-            let waiting = try replica.outbox()
+            let waiting = try replica.unsent()
             if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
             let other = try texts(replica)
-            for key in Set(tree.keys).union(other.keys).sorted() where tree[key] != other[key] {
+            for key in Set(tree.keys).union(other.keys).sorted()
+            where tree[key] != other[key] && !lost.contains(key.name) {
                 problems.append(
                     "\(key) is \(other[key] ?? "gone") on device \(number), and "
                         + "\(tree[key] ?? "gone") on a new one")
             }
         }
-        problems += oracle.problems(tree.mapValues { Record.values(in: $0) }, kept: try kept())
+        problems += oracle.problems(
+            tree.mapValues { Record.values(in: $0) }, kept: try kept(), except: lost)
+        try traceConflicts()
         for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
         return problems
     }
@@ -232,7 +249,7 @@ actor SimulatedWorld {
             let sent = replica.wire.takeSent()
             trace.append("end: device \(number) \(sent)")
             if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
-            if try !replica.outbox().isEmpty { isQuiet = false }
+            if try !replica.unsent().isEmpty { isQuiet = false }
         }
         return isQuiet
     }
@@ -245,6 +262,18 @@ actor SimulatedWorld {
             }
         }
         return texts
+    }
+
+    private func traceConflicts() throws {
+        for (number, replica) in replicas.enumerated() {
+            for zone in zones {
+                for conflict in try replica.conflicts(zone: zone).reversed() {
+                    trace.append(
+                        "device \(number) has a conflict of \(zone)/\(conflict.stem): "
+                            + "\(conflict.fields), theirs stood \(conflict.theirsStood)")
+                }
+            }
+        }
     }
 
     /// The values that conflicts have.
@@ -263,6 +292,22 @@ actor SimulatedWorld {
             }
         }
         return kept
+    }
+}
+
+extension Replica {
+    /// What waits to be sent, and can be.
+    fileprivate func unsent() throws -> [String] {
+        let lost = try recordsWithoutBytes()
+        return try store.outbox(limit: 1_000).filter { !lost.contains($0.name.description) }
+            .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
+    }
+
+    /// Records with a file that is nowhere any more: it went with the record on the server before
+    /// anybody here had read it, and an edit here has kept the record. They say so.
+    fileprivate func recordsWithoutBytes() throws -> [String] {
+        try store.outbox(limit: 1_000).filter { $0.error?.contains("Write the file anew") == true }
+            .map(\.name.description)
     }
 }
 

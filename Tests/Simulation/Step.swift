@@ -17,6 +17,8 @@ package struct Step: Sendable, CustomStringConvertible {
         case replace(Key, [String])
         /// Changes one line of the field `t`, which has `lineCount` lines.
         case editLine(Key, Int)
+        /// Writes the file `photo` beside a record that is there; another one each time.
+        case attach(Key)
         case delete(Key)
         /// `rm` and a new file of the same name, between two rounds.
         case deleteAndMake(Key, [String])

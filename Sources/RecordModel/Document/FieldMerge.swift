@@ -105,7 +105,8 @@ package enum FieldMerge {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private static func isSame(_ left: FieldValue?, _ right: FieldValue?) -> Bool {
+    /// The same value, or none on both sides.
+    package static func isSame(_ left: FieldValue?, _ right: FieldValue?) -> Bool {
         switch (left, right) {
         case (nil, nil): true
         case (let left?, let right?): left.isSame(as: right)

@@ -30,7 +30,7 @@ extension ModifyPlan {
     private mutating func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
         var printer = RecordPrinter(
             service: service, access: access, context: context.withoutMemory,
-            projection: .everything, reader: transaction)
+            projection: projection, reader: transaction)
         do throws(ServerError) {
             try overlay.hold(stored.fields.count)
             return ServerError(.conflict, reason, serverRecord: try printer.bytes(stored))

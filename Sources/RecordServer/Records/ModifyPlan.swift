@@ -56,6 +56,8 @@ struct ModifyPlan {
     let service: RecordService
     let transaction: any StorageTransaction
     let isAtomic: Bool
+    /// How the request wants to see records.
+    let projection: RecordProjection
     /// Of everything that this batch writes.
     let stamp: WriteStamp
     let visibility: RecordVisibility
@@ -91,7 +93,8 @@ struct ModifyPlan {
     ) throws(ServerError) -> ModifyPlan {
         var plan = ModifyPlan(
             access: access, context: context, service: service, transaction: transaction,
-            isAtomic: access.zone.key.isAtomic && request.atomic ?? true, stamp: try stamp(context),
+            isAtomic: access.zone.key.isAtomic && request.atomic ?? true,
+            projection: request.projection, stamp: try stamp(context),
             visibility: try RecordVisibility(access, context, transaction),
             ids: ids,
             overlay: RecordOverlay(

@@ -55,10 +55,10 @@ package struct RecordPrinter {
         }
     }
 
-    /// The dictionary alone.
+    /// The dictionary alone, for a conflict: all fields, whichever the request desires.
     package mutating func bytes(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
         var answer = AnswerWriter(capacity: record.fields.count + 512)
-        try write(record, to: &answer)
+        try write(record, desiredKeys: nil, to: &answer)
         return answer.json
     }
 

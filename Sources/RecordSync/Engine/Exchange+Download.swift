@@ -6,15 +6,18 @@ import RecordWire
 extension Exchange {
     /// Brings what others have changed in a zone, page by page, each with the token that ends it.
     ///
-    /// A zone that was removed here comes back when somebody has changed a record of it meanwhile.
-    /// One that the server has no more goes here too, but for what was not sent.
+    /// A zone that was removed here comes back when somebody has changed a record of it meanwhile, or
+    /// has made it again since the server was told of its removal. One that the server has no more goes here too, but for what was not sent.
     /// - Returns: how many records of it have changed here.
     @discardableResult
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         var changed = 0
         while true {
-            let token = try read { (store) throws(RecordError) in
-                try store.feedToken(of: .zone(zone.id))
+            let (token, isKnown) = try read { (store) throws(RecordError) in
+                let token = try store.feedToken(of: .zone(zone.id))
+                // A feed that began anew is of a zone that was there.
+                let hasBegunAnew = try store.hasFeedPass(zone.id)
+                return (token, token != nil || hasBegunAnew)
             }
             if token == nil {
                 // What this machine has sent before may be gone there since.
@@ -32,12 +35,22 @@ extension Exchange {
                 }
                 continue
             } catch  where error.reaction == .findZone {
-                guard token != nil else { return changed }
+                guard isKnown else {
+                    try write { (transaction) throws(RecordError) in
+                        try transaction.abandonFeedPass(of: zone.id)
+                    }
+                    return changed
+                }
                 note("A zone is gone on the server", zone, error)
                 try write(isFreeing: true) { (transaction) throws(RecordError) in
                     try transaction.removeZoneOfServer(zone.id)
                 }
                 return changed + 1
+            }
+            if zone.isRemoved && !isKnown {
+                try write { (transaction) throws(RecordError) in
+                    try transaction.reviveZone(zone.id)
+                }
             }
             changed += try apply(page, of: zone)
             guard page.moreComing else { return changed }

@@ -40,6 +40,41 @@ extension RemoteApplication {
         return try transaction.parse(text, place)
     }
 
+    /// What the server had last acknowledged, with what it has of a version that was sent and not
+    /// answered: that arrived, whatever others have changed beside it.
+    func base(
+        of record: RecordID, named name: RecordName, arrivedIn remote: RecordDocument,
+        _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        let acknowledged = try acknowledged(record, place)
+        guard let sent = try lastSent(name, place) else { return acknowledged }
+        var fields = acknowledged?.fields ?? []
+        for field in FieldMerge.changedFields(from: fields, to: sent.fields)
+        where FieldMerge.isSame(sent[field], remote[field]) {
+            fields.removeAll { $0.name == field }
+            if let value = sent[field] { fields.append(RecordField(name: field, value: value)) }
+        }
+        let parent = sent.parent == remote.parent ? sent.parent : acknowledged?.parent
+        if acknowledged == nil, fields.isEmpty, parent == nil { return nil }
+        let text = RecordDocument.print(
+            fields, parent: parent, schema: try transaction.schema(of: place.name))
+        return try transaction.parse(text, place)
+    }
+
+    /// The version that was sent last; nil when it was answered, or is damaged.
+    private func lastSent(
+        _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        let text = try connection.first(
+            """
+            SELECT h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
+            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id DESC LIMIT 1
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.wholeText(0) }
+        guard let text, let text else { return nil }
+        return try transaction.parse(text, place)
+    }
+
     /// What the server has, when the record has the same values: the version with them.
     func content(
         _ text: [UInt8], _ saved: SaveResult, of name: RecordName

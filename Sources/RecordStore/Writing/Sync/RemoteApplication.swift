@@ -135,7 +135,10 @@ struct RemoteApplication {
         var base: RecordDocument? = local
         if known.isPending, try pendingEdit(change.name) {
             // Of what was sent and is told now, nothing is news.
-            base = sent == nil ? try acknowledged(existing.id, place) : remote
+            base =
+                sent == nil
+                ? try self.base(of: existing.id, named: change.name, arrivedIn: remote, place)
+                : remote
         }
         var edits = LocalEdits(transaction, zone, change, local.fields, base)
         let (newText, conflicts) = try transaction.merge(

@@ -35,8 +35,9 @@ extension Transaction {
         try removeEmptyTypes(of: zone)
     }
 
-    /// A zone that was removed here comes back with what others have put into it meanwhile.
-    func reviveZone(_ zone: ZoneID) throws(RecordError) {
+    /// A zone that was removed here comes back, for what others have put into it or because they have
+    /// made it again.
+    package func reviveZone(_ zone: ZoneID) throws(RecordError) {
         let removed = try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
             [.integer(zone.rawValue)]
