@@ -13,6 +13,7 @@ struct Oracle {
 
     private struct Deletion {
         let step: Int
+        let device: Int
         let key: Step.Key
         let known: Set<String>
     }
@@ -22,6 +23,8 @@ struct Oracle {
     /// Values of fields, and not of lines, that somebody has written over or removed.
     private var overwritten: [String: Int] = [:]
     private var deletions: [Deletion] = []
+    /// Machines that have sent a record, and heard nothing of it for a while.
+    private var unanswered: [Step.Key: Set<Int>] = [:]
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
@@ -40,9 +43,16 @@ struct Oracle {
         if values.isEmpty { untraced.insert(key) }
     }
 
-    mutating func delete(_ key: Step.Key, step: Int, visible: [String]) {
-        deletions.append(Deletion(step: step, key: key, known: closure(visible)))
+    mutating func delete(_ key: Step.Key, step: Int, device: Int, visible: [String]) {
+        deletions.append(
+            Deletion(step: step, device: device, key: key, known: closure(visible)))
         replaced.formUnion(visible)
+    }
+
+    /// A machine does not know whether what it has sent of a record arrived. When somebody deletes it
+    /// meanwhile, it is made again: the machine cannot tell that from a deletion before its own.
+    mutating func leaveUnanswered(_ key: Step.Key, device: Int) {
+        unanswered[key, default: []].insert(device)
     }
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
@@ -77,7 +87,7 @@ struct Oracle {
             problems.append("The edit of step \(edit.step) is lost: \(edit.key) had \(value).")
         }
         // A record that comes back for an edit's sake brings what it had.
-        let deleted = Set(deletions.map(\.key)).union(untraced)
+        let deleted = Set(deletions.map(\.key)).union(untraced).union(unanswered.keys)
         for (key, values) in tree.sorted(by: { $0.key < $1.key }) where !deleted.contains(key) {
             for value in values {
                 guard let step = overwritten[value] else { continue }
@@ -85,7 +95,9 @@ struct Oracle {
             }
         }
         for deletion in deletions
-        where tree[deletion.key] != nil && !untraced.contains(deletion.key) {
+        where tree[deletion.key] != nil && !untraced.contains(deletion.key)
+            && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
+        {
             let others = edits.contains { value, edit in
                 edit.key == deletion.key && !deletion.known.contains(value)
             }

@@ -139,9 +139,14 @@ actor SimulatedWorld {
         try replica.attach(bytes, to: key.name, zone: key.zone)
     }
 
+    private func device(_ replica: Replica) -> Int {
+        replicas.firstIndex { $0 === replica } ?? replicas.count
+    }
+
     private func delete(_ key: Step.Key, _ replica: Replica, _ step: Int) throws {
         guard try replica.entry(key.name, key.zone) != nil else { return }
-        oracle.delete(key, step: step, visible: try Record(replica, key).values)
+        oracle.delete(
+            key, step: step, device: device(replica), visible: try Record(replica, key).values)
         try replica.delete(key.name, zone: key.zone)
     }
 
@@ -152,7 +157,8 @@ actor SimulatedWorld {
         let target = Step.Key(zone: key.zone, name: name)
         oracle.rename(key, to: target)
         try delete(target, replica, step)
-        oracle.delete(key, step: step, visible: try Record(replica, key).values)
+        oracle.delete(
+            key, step: step, device: device(replica), visible: try Record(replica, key).values)
         try replica.rename(key.name, to: name, zone: key.zone)
     }
 
@@ -177,6 +183,7 @@ actor SimulatedWorld {
         }
         replica.wire.forgetPlan()
         if try replica.restartAfterCrash() { outcome += ", restarted" }
+        for key in try replica.unanswered() { oracle.leaveUnanswered(key, device: step.device) }
         trace.append("\(step.number) \(outcome)")
     }
 
@@ -301,6 +308,15 @@ extension Replica {
         let lost = try recordsWithoutBytes()
         return try store.outbox(limit: 1_000).filter { !lost.contains($0.name.description) }
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
+    }
+
+    /// What was sent, and may have arrived.
+    fileprivate func unanswered() throws -> [Step.Key] {
+        try store.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
+            try store.keptZone(row.zone).map {
+                Step.Key(zone: $0.name.description, name: row.name.description)
+            }
+        }
     }
 
     /// Records with a file that is nowhere any more: it went with the record on the server before
