@@ -33,7 +33,7 @@ extension ModifyPlan {
             projection: projection, reader: transaction)
         do throws(ServerError) {
             try overlay.hold(stored.fields.count)
-            return ServerError(.conflict, reason, serverRecord: try printer.bytes(stored))
+            return ServerError(.conflict, reason, serverRecord: try printer.serverRecord(stored))
         } catch {
             return error
         }

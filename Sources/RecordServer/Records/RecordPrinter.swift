@@ -55,10 +55,18 @@ package struct RecordPrinter {
         }
     }
 
-    /// The dictionary alone, for a conflict: all fields, whichever the request desires.
+    /// For the error of a conflict: all fields, whichever the request desires.
+    mutating func serverRecord(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
+        let usual = projection.desiredKeys
+        projection.desiredKeys = nil
+        defer { projection.desiredKeys = usual }
+        return try bytes(record)
+    }
+
+    /// The dictionary alone.
     package mutating func bytes(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
         var answer = AnswerWriter(capacity: record.fields.count + 512)
-        try write(record, desiredKeys: nil, to: &answer)
+        try write(record, to: &answer)
         return answer.json
     }
 

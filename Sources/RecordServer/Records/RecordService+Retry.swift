@@ -68,7 +68,7 @@ struct RetryAnswer {
             if code == .conflict, let record,
                 answer.count <= RecordService.maximumAnswerBytes
             {
-                error.serverRecord = try printer.bytes(record)
+                error.serverRecord = try printer.serverRecord(record)
             }
             answer.value(
                 error.item(
