@@ -45,6 +45,13 @@ package struct SQLConnection {
         return try read(statement)
     }
 
+    /// Whether a query has a row.
+    package func exists(
+        _ query: String, _ values: [SQLValue] = []
+    ) throws(RecordError) -> Bool {
+        try first("SELECT EXISTS (\(query))", values) { $0.bool(0) } ?? false
+    }
+
     /// All rows.
     package func all<T>(
         _ sql: String, _ values: [SQLValue] = [],

@@ -71,3 +71,14 @@ struct FieldMergeTests {
         }
     }
 }
+
+extension FieldMerge {
+    /// Where both have changed a field, the local value stands.
+    fileprivate static func merge(
+        base: [RecordField]?, local: [RecordField], remote: [RecordField]
+    ) -> (merged: [RecordField], conflicts: [FieldName]) {
+        merge(
+            base: base, local: local, remote: remote, isLater: { _ in false },
+            resolve: { _ in .local })
+    }
+}

@@ -72,15 +72,6 @@ package enum FieldMerge {
         return (merged, conflicts)
     }
 
-    /// The same, where the local value stands.
-    package static func merge(
-        base: [RecordField]?, local: [RecordField], remote: [RecordField]
-    ) -> (merged: [RecordField], conflicts: [FieldName]) {
-        merge(
-            base: base, local: local, remote: remote, isLater: { _ in false },
-            resolve: { _ in .local })
-    }
-
     /// Added or changed fields in the order of `new`, then removed ones in the order of `old`.
     package static func changedFields(from old: [RecordField], to new: [RecordField])
         -> [FieldName]

@@ -57,16 +57,19 @@ package struct RecordPrinter {
 
     /// For the error of a conflict: all fields, whichever the request desires.
     mutating func serverRecord(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
-        let usual = projection.desiredKeys
-        projection.desiredKeys = nil
-        defer { projection.desiredKeys = usual }
-        return try bytes(record)
+        try bytes(record, desiredKeys: nil)
     }
 
     /// The dictionary alone.
     package mutating func bytes(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
+        try bytes(record, desiredKeys: projection.desiredKeys)
+    }
+
+    private mutating func bytes(
+        _ record: StoredRecord, desiredKeys: [FieldName]?
+    ) throws(ServerError) -> JSONBytes {
         var answer = AnswerWriter(capacity: record.fields.count + 512)
-        try write(record, to: &answer)
+        try write(record, desiredKeys: desiredKeys, to: &answer)
         return answer.json
     }
 

@@ -221,12 +221,10 @@ extension SQLConnection {
 
     /// Whether any row names the file of that hash.
     func isReferred(_ hash: ContentHash) throws(RecordError) -> Bool {
-        let found = try first(
+        try exists(
             """
-            SELECT EXISTS (SELECT 1 FROM asset WHERE hash = ?1)
-                OR EXISTS (SELECT 1 FROM kept_asset WHERE hash = ?1)
-            """, [.text(hash.hex)]
-        ) { $0.bool(0) }
-        return found ?? false
+            SELECT 1 FROM asset WHERE hash = ?1
+            UNION ALL SELECT 1 FROM kept_asset WHERE hash = ?1
+            """, [.text(hash.hex)])
     }
 }

@@ -78,4 +78,12 @@ extension Migrations {
             UNIQUE (conflict_id, side)
         );
         """
+
+    /// The last conflict of a name is found by the name, also a settled one.
+    static let conflictNames = """
+        DROP INDEX conflict_type;
+        DROP INDEX conflict_record;
+        CREATE INDEX conflict_stem ON conflict (zone_id, type, stem);
+        CREATE INDEX conflict_record ON conflict (record_id);
+        """
 }

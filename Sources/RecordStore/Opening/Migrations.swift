@@ -30,6 +30,9 @@ enum Migrations {
         migrator.registerMigration("conflicts") { database in
             try database.execute(sql: conflicts)
         }
+        migrator.registerMigration("conflict names") { database in
+            try database.execute(sql: conflictNames)
+        }
         return migrator
     }
 

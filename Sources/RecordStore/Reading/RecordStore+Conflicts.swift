@@ -2,16 +2,18 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// The conflicts of a zone that nobody has settled, newest first; of one type, or of all.
+    /// The conflicts of a zone, newest first; of one type, or of all.
+    /// - Parameter settledToo: also those that nobody has to look at any more.
     package func conflicts(
-        in zone: ZoneID, type: RecordTypeName? = nil
+        in zone: ZoneID, type: RecordTypeName? = nil, settledToo: Bool = false
     ) throws(RecordError) -> [Conflict] {
-        let ofType = type == nil ? "" : "AND type = ?"
+        let conditions =
+            (type == nil ? "" : "AND type = ?") + (settledToo ? "" : " AND settled IS NULL")
         return try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.conflict) FROM conflict
-                WHERE zone_id = ? AND settled IS NULL \(ofType) ORDER BY id DESC
+                WHERE zone_id = ? \(conditions) ORDER BY id DESC
                 """, [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? [])
             ) { $0.conflict() }
         }
@@ -25,8 +27,11 @@ extension RecordStore {
             try connection.first(
                 """
                 SELECT * FROM
-                    (SELECT \(Columns.conflict) FROM conflict WHERE zone_id = ? AND type = ?)
-                WHERE file_stem = ? ORDER BY id DESC LIMIT 1
+                    (SELECT \(Columns.conflict) FROM conflict
+                        WHERE zone_id = ?1 AND type = ?2 AND (stem = ?3 OR record_id IN (
+                            SELECT r.id FROM record r JOIN record_type t ON t.id = r.type_id
+                            WHERE t.zone_id = ?1 AND t.name = ?2 AND r.stem = ?3)))
+                WHERE file_stem = ?3 ORDER BY id DESC LIMIT 1
                 """, [.integer(zone.rawValue), .name(type), .name(stem)]
             ) { $0.conflict() }
         }

@@ -39,12 +39,9 @@ extension RecordStore {
         of name: RecordName, in zone: ZoneID, type: RecordTypeName
     ) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.first(
-                """
-                SELECT EXISTS (
-                    SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND type = ?)
-                """, [.integer(zone.rawValue), .name(name), .name(type)]
-            ) { $0.bool(0) } ?? false
+            try connection.exists(
+                "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND type = ?",
+                [.integer(zone.rawValue), .name(name), .name(type)])
         }
     }
 

@@ -86,12 +86,11 @@ extension RecordStore {
         _ zone: ZoneID, _ name: RecordTypeName
     ) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.first(
+            try connection.exists(
                 """
-                SELECT EXISTS (SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2)
-                    OR EXISTS (SELECT 1 FROM past_type WHERE zone_id = ?1 AND name = ?2)
-                """, [.integer(zone.rawValue), .name(name)]
-            ) { $0.bool(0) } ?? false
+                SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2
+                UNION ALL SELECT 1 FROM past_type WHERE zone_id = ?1 AND name = ?2
+                """, [.integer(zone.rawValue), .name(name)])
         }
     }
 
@@ -136,10 +135,9 @@ extension RecordStore {
     ) throws(RecordError) -> Bool {
         let ofType = type == nil ? "" : "AND type = ?"
         return try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT EXISTS (SELECT 1 FROM trash WHERE zone_id = ? \(ofType))",
-                [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? [])
-            ) { $0.bool(0) } ?? false
+            try connection.exists(
+                "SELECT 1 FROM trash WHERE zone_id = ? \(ofType)",
+                [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? []))
         }
     }
 

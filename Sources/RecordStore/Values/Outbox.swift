@@ -39,14 +39,12 @@ package struct OutboxClaim: Sendable {
     package let document: RecordDocument?
     /// The text of `base`; nil also where it is damaged: then all fields count as changed.
     package var baseDocument: RecordDocument?
+    /// Those of the record that are others than on the server, without the parent.
+    package var changedFields: [FieldName] = []
     /// When the changed fields of an `update` were given their values.
     package var stamps: [FieldName: FieldStamp] = [:]
     /// The bytes of its text, or of the base when that is larger, by which requests are filled.
     package var bytes: Int { max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) }
-    /// The fields that are others than on the server, without the parent.
-    package var changedFields: [FieldName] {
-        FieldMerge.changedFields(from: baseDocument?.fields ?? [], to: document?.fields ?? [])
-    }
 }
 
 /// A record as the server had it.

@@ -45,7 +45,7 @@ extension Exchange {
         do throws(SyncProblem) {
             return try read { (store) throws(RecordError) in try claim.assets(store) }
         } catch {
-            guard error.isAboutContent || error.isAboutBytes else { throw error }
+            guard error.isAboutBytes else { throw error }
             results.park(claim.row.name, "\(error)")
             return []
         }

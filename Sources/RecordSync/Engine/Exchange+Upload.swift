@@ -112,14 +112,7 @@ extension Exchange {
     ) throws(SyncProblem) -> ModifyRequest {
         var items: [ModifyRequest.Item] = []
         for claim in claims where results.isOpen(claim.row.name) {
-            let operation: RecordOperation?
-            do throws(SyncProblem) {
-                operation = try self.operation(claim, assets)
-            } catch  where error.isAboutContent {
-                results.park(claim.row.name, "\(error)")
-                continue
-            }
-            if let operation {
+            if let operation = try operation(claim, assets) {
                 items.append(.operation(operation))
             } else if claim.document == nil {
                 // What is to be deleted may have arrived: its tag is asked for.

@@ -10,11 +10,10 @@ extension Tree {
     ) throws(RecordError) -> [ControlName] {
         var taken: Set<Stem> = []
         // Newest first. When the last one is settled, the plain name is still its own.
-        return try store.conflicts(in: zone, type: type).map { (conflict) throws(RecordError) in
-            let last =
-                taken.insert(conflict.stem).inserted
-                ? try store.lastConflict(in: zone, type: type, conflict.stem) : nil
-            let isLast = last?.id == conflict.id
+        let all = try store.conflicts(in: zone, type: type, settledToo: true)
+        return all.compactMap { conflict in
+            let isLast = taken.insert(conflict.stem).inserted
+            if conflict.isSettled { return nil }
             let name =
                 isLast
                 ? conflict.stem.bytes

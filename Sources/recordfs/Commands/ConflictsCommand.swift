@@ -28,27 +28,34 @@ struct ConflictsListCommand: ParsableCommand {
     var path: PathArgument?
 
     func run() throws {
-        let place = try path.map { path throws(CommandFailure) in try path.located(by: state) }
-        let access = try place?.store ?? state.access()
-        let store = try access.reader()
-        let found = try access.reporting(path?.text) { () throws(RecordError) in
-            var found: [(path: RecordPath, conflict: Conflict, what: String)] = []
-            for conflict in try store.conflicts(at: place?.path ?? RecordPath()) {
-                found.append(
-                    (try store.path(of: conflict), conflict, try conflict.summary(in: store)))
-            }
-            return found
-        }
-        let spelling = PathSpelling(for: access)
-        for (path, conflict, what) in found {
-            if json {
-                Showing.jsonLine(conflict.json(path, what))
-            } else {
-                Terminal.print(
-                    spelling.spell(path.bytes)
-                        + Array(": \(what), \(Showing.time(conflict.at))\n".utf8))
+        try state.list(path, json: json) { (store, path) throws(RecordError) in
+            try store.conflicts(at: path ?? RecordPath()).map { (conflict) throws(RecordError) in
+                let (path, what) = (
+                    try store.path(of: conflict), try conflict.summary(in: store)
+                )
+                return ListedRecord(
+                    path: path, words: "\(what), \(Showing.time(conflict.at))",
+                    json: conflict.json(path, what))
             }
         }
+    }
+}
+
+/// One conflict of a record.
+struct ConflictOptions: ParsableArguments {
+    @OptionGroup var state: StateOptions
+    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
+    var number: Int64?
+    @Argument(help: "The record.")
+    var path: PathArgument
+
+    func find() throws -> (conflict: Conflict, place: LocatedPath, store: RecordStore) {
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let conflict = try place.reporting { () throws(RecordError) in
+            try store.lastConflict(at: place.path, number)
+        }
+        return (conflict, place, store)
     }
 }
 
@@ -56,19 +63,13 @@ struct ConflictsShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print what the two sides of a conflict had.")
 
-    @OptionGroup var state: StateOptions
+    @OptionGroup var options: ConflictOptions
     @Option(help: "Print only the text of one side: base, mine or theirs.")
     var side: SideArgument?
-    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
-    var number: Int64?
-    @Argument(help: "The record.")
-    var path: PathArgument
 
     func run() throws {
-        let place = try path.located(by: state)
-        let store = try place.store.reader()
+        let (conflict, place, store) = try options.find()
         let text = try place.reporting { () throws(RecordError) in
-            let conflict = try store.lastConflict(at: place.path, number)
             guard let side else { return Array(try ConflictReport(conflict, of: store).text.utf8) }
             guard let text = try store.text(of: side.side, in: conflict) else {
                 throw RecordError(.notFound, "\(side.rawValue) has no text: it had no record.")
@@ -90,15 +91,11 @@ struct ConflictsResolveCommand: ParsableCommand {
             fails, the conflict stays.
             """)
 
-    @OptionGroup var state: StateOptions
+    @OptionGroup var options: ConflictOptions
     @Option(help: "What the record shall be: merged (as it is now), mine or theirs.")
     var keep: KeepArgument?
     @Option(help: "The program to merge with.")
     var tool: String?
-    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
-    var number: Int64?
-    @Argument(help: "The record.")
-    var path: PathArgument
 
     func validate() throws {
         if (keep == nil) == (tool == nil) {
@@ -107,14 +104,10 @@ struct ConflictsResolveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = try path.located(by: state)
-        let store = try place.store.reader()
-        let conflict = try place.reporting { () throws(RecordError) in
-            try store.lastConflict(at: place.path, number)
-        }
+        let (conflict, place, store) = try options.find()
         func settle(_ settlement: Settlement) throws {
             try place.store.perform(
-                .settleConflict(place.path, conflict.id, settlement), about: path.text)
+                .settleConflict(place.path, conflict.id, settlement), about: place.text)
         }
         guard let tool else { return try settle(keep?.settlement ?? .merged) }
         try MergeTool(tool).merge(conflict, of: store, place, settle)

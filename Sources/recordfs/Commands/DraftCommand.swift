@@ -21,30 +21,16 @@ struct DraftListCommand: ParsableCommand {
     var path: PathArgument?
 
     func run() throws {
-        let place = try path.map { path throws(CommandFailure) in try path.located(by: state) }
-        let access = try place?.store ?? state.access()
-        let store = try access.reader()
-        let found = try access.reporting(path?.text) { () throws(RecordError) in
-            let type = try place.map { place throws(RecordError) in
-                try store.type(at: place.path).id
-            }
-            var found: [(RecordPath, Draft)] = []
-            for draft in try store.drafts(in: type) {
-                found.append((try Self.path(of: draft, in: store), draft))
-            }
-            return found
-        }
-        let spelling = PathSpelling(for: access)
-        for (path, draft) in found {
-            if json {
-                Showing.jsonLine(
-                    .members([
+        try state.list(path, json: json) { (store, path) throws(RecordError) in
+            let type = try path.map { (path) throws(RecordError) in try store.type(at: path).id }
+            return try store.drafts(in: type).map { (draft) throws(RecordError) in
+                let path = try Self.path(of: draft, in: store)
+                return ListedRecord(
+                    path: path, words: "\(draft.error)",
+                    json: .members([
                         "path": .text(path.bytes), "since": .text(Showing.time(draft.since)),
                         "error": draft.error.json,
                     ]))
-            } else {
-                Terminal.print(
-                    spelling.spell(path.bytes) + Array(": \(draft.error)\n".utf8))
             }
         }
     }

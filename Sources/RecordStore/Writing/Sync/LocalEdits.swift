@@ -11,19 +11,21 @@ struct LocalEdits {
     private let transaction: Transaction
     private let zone: ZoneID
     private let change: RemoteChange
-    private let fields: [FieldName]
+    private let local: RecordDocument
+    private let base: RecordDocument?
     private var edits: [FieldName: FieldEdit]?
     /// Fields whose local value has lost.
     private(set) var lost: [FieldName] = []
 
     init(
         _ transaction: Transaction, _ zone: ZoneID, _ change: RemoteChange,
-        _ local: [RecordField], _ base: RecordDocument?
+        _ local: RecordDocument, since base: RecordDocument?
     ) {
         self.transaction = transaction
         self.zone = zone
         self.change = change
-        fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local)
+        self.local = local
+        self.base = base
     }
 
     mutating func resolve(
@@ -55,6 +57,7 @@ struct LocalEdits {
 
     private mutating func edit(of field: FieldName) throws(RecordError) -> FieldEdit? {
         if let edits { return edits[field] }
+        let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edits = try transaction.lastEdits(of: fields, change.name, zone)
         self.edits = edits
         return edits[field]

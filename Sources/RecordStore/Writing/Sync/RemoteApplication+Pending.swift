@@ -47,7 +47,8 @@ extension RemoteApplication {
         _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         let acknowledged = try acknowledged(record, place)
-        guard let sent = try lastSent(name, place) else { return acknowledged }
+        guard let text = try sentVersions(of: name).last?.text else { return acknowledged }
+        let sent = try transaction.parse(text, place)
         var fields = acknowledged?.fields ?? []
         for field in FieldMerge.changedFields(from: fields, to: sent.fields)
         where FieldMerge.isSame(sent[field], remote[field]) {
@@ -56,23 +57,7 @@ extension RemoteApplication {
         }
         let parent = sent.parent == remote.parent ? sent.parent : acknowledged?.parent
         if acknowledged == nil, fields.isEmpty, parent == nil { return nil }
-        let text = RecordDocument.print(
-            fields, parent: parent, schema: try transaction.schema(of: place.name))
-        return try transaction.parse(text, place)
-    }
-
-    /// The version that was sent last; nil when it was answered, or is damaged.
-    private func lastSent(
-        _ name: RecordName, _ place: TypePlace
-    ) throws(RecordError) -> RecordDocument? {
-        let text = try connection.first(
-            """
-            SELECT h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
-            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id DESC LIMIT 1
-            """, [.integer(zone.rawValue), .name(name)]
-        ) { $0.wholeText(0) }
-        guard let text, let text else { return nil }
-        return try transaction.parse(text, place)
+        return try transaction.parse(try printed(fields, parent, place.name), place)
     }
 
     /// What the server has, when the record has the same values: the version with them.
@@ -91,13 +76,7 @@ extension RemoteApplication {
     func sentVersion(
         of change: RemoteChange, with text: [UInt8]
     ) throws(RecordError) -> Int64? {
-        let versions = try connection.all(
-            """
-            SELECT h.token, h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
-            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id
-            """, [.integer(zone.rawValue), .name(change.name)]
-        ) { (token: $0.int64(0), text: $0.wholeText(1)) }
-        for version in versions {
+        for version in try sentVersions(of: change.name) {
             guard let stored = version.text else { continue }
             if stored == text { return version.token }
             do throws(RecordError) {
@@ -110,6 +89,19 @@ extension RemoteApplication {
             }
         }
         return nil
+    }
+
+    /// The versions that were sent and are not answered, oldest first; the text is nil where it is
+    /// damaged.
+    private func sentVersions(
+        of name: RecordName
+    ) throws(RecordError) -> [(token: Int64, text: [UInt8]?)] {
+        try connection.all(
+            """
+            SELECT h.token, h.text, h.checksum FROM outbox o JOIN history h ON h.token = o.sent
+            WHERE o.zone_id = ? AND o.name = ? ORDER BY o.id
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { ($0.int64(0), $0.wholeText(1)) }
     }
 
     /// The later of what waits and what is on its way.

@@ -140,18 +140,18 @@ struct RemoteApplication {
                 ? try self.base(of: existing.id, named: change.name, arrivedIn: remote, place)
                 : remote
         }
-        var edits = LocalEdits(transaction, zone, change, local.fields, base)
+        var edits = LocalEdits(transaction, zone, change, local, since: base)
         let (newText, conflicts) = try transaction.merge(
             local, with: fields, parent: parent, since: base,
             isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
-        if existing.state == .waitingDelete, newText == text {
-            // Another tag, and what was to be deleted.
-            try transaction.putBase(
-                existing.id, change.changeTag, sent.map { .version($0) } ?? .text(remote.text))
-            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
-        }
+        let told = sent.map { BaseContent.version($0) } ?? .text(remote.text)
         if existing.state == .waitingDelete {
+            guard newText != text else {
+                // Another tag, and what was to be deleted.
+                try transaction.putBase(existing.id, change.changeTag, told)
+                return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
+            }
             try noteConflict(
                 change, of: existing, in: place, base: text, mine: nil, theirs: remote.text)
         } else if !conflicts.isEmpty {
@@ -171,8 +171,7 @@ struct RemoteApplication {
                 existing.id, change.changeTag,
                 try content(remote.text, result, of: change.name))
         } else {
-            try transaction.putBase(
-                existing.id, change.changeTag, sent.map { .version($0) } ?? .text(remote.text))
+            try transaction.putBase(existing.id, change.changeTag, told)
         }
         if known.isPending { try setPending(change.name, .create, to: .update) }
         return RemoteResult(
@@ -212,7 +211,7 @@ struct RemoteApplication {
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }
 
-    private func printed(
+    func printed(
         _ fields: [RecordField], _ parent: RecordName?, _ type: RecordTypeName
     ) throws(RecordError) -> [UInt8] {
         RecordDocument.print(fields, parent: parent, schema: try transaction.schema(of: type))

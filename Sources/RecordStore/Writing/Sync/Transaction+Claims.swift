@@ -174,13 +174,15 @@ private struct Claiming {
             throw .damagedText("record \(record.entry.stem)")
         }
         let place = try transaction.place(record.entry.type)
+        let document = try transaction.parse(text, place)
         var claim = OutboxClaim(
-            row: row, base: try connection.base(of: record.id),
-            document: try transaction.parse(text, place))
-        if let base = claim.base {
-            claim.baseDocument = try base.text.map { (text) throws(RecordError) in
-                try transaction.parse(text, place)
-            }
+            row: row, base: try connection.base(of: record.id), document: document)
+        claim.baseDocument = try claim.base?.text.map { (text) throws(RecordError) in
+            try transaction.parse(text, place)
+        }
+        claim.changedFields = FieldMerge.changedFields(
+            from: claim.baseDocument?.fields ?? [], to: document.fields)
+        if claim.base != nil {
             claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
                 .mapValues(\.stamp)
         }

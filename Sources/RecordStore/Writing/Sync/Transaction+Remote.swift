@@ -85,11 +85,9 @@ extension RecordStore {
     /// Whether the feed of a zone has begun anew and is not through yet.
     package func hasFeedPass(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT EXISTS (SELECT 1 FROM feed_pass WHERE zone_id = ?)",
-                [.integer(zone.rawValue)]
-            ) { $0.bool(0) }
-        } == true
+            try connection.exists(
+                "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+        }
     }
 
     /// The token to continue a feed with; nil when nothing of it was applied yet.

@@ -19,9 +19,7 @@ extension Transaction {
     /// - Throws: those of `save`; notFound when the conflict is gone; alreadyExists when another
     ///   record has the name now; unavailable for a file beside the record that is not on this machine.
     package func settle(_ id: Int64, _ settlement: Settlement) throws(RecordError) {
-        guard let conflict = try connection.conflict(id) else {
-            throw RecordError(.notFound, "The conflict is gone.")
-        }
+        let conflict = try requireConflict(id)
         switch settlement {
         case .merged: break
         case .text(let text, let before): try save(text, since: before, for: conflict)
@@ -36,11 +34,16 @@ extension Transaction {
     package func keepDraft(
         _ text: [UInt8], of id: Int64, because error: RecordError
     ) throws(RecordError) {
+        let conflict = try requireConflict(id)
+        let type = try remakeType(conflict.zone, conflict.type).id
+        _ = try saveDraft(text: text, type: type, stem: conflict.stem, error: error)
+    }
+
+    private func requireConflict(_ id: Int64) throws(RecordError) -> Conflict {
         guard let conflict = try connection.conflict(id) else {
             throw RecordError(.notFound, "The conflict is gone.")
         }
-        let type = try remakeType(conflict.zone, conflict.type).id
-        _ = try saveDraft(text: text, type: type, stem: conflict.stem, error: error)
+        return conflict
     }
 
     private func take(_ side: Conflict.Side, of conflict: Conflict) throws(RecordError) {
@@ -101,11 +104,10 @@ extension Transaction {
             guard let hash = expected.value?.sha256, store.sizeOfAsset(hash) == nil else {
                 continue
             }
-            let isKnown = try connection.first(
-                "SELECT EXISTS (SELECT 1 FROM asset WHERE record_id = ? AND hash = ?)",
-                [.integer(record.rawValue), .text("\(hash)")]
-            ) { $0.bool(0) }
-            guard isKnown != true else { continue }
+            let isKnown = try connection.exists(
+                "SELECT 1 FROM asset WHERE record_id = ? AND hash = ?",
+                [.integer(record.rawValue), .text(hash.hex)])
+            if isKnown { continue }
             throw RecordError(
                 .unavailable,
                 "the bytes of its file in \(expected.field) were never on this machine. Take them from "

@@ -54,20 +54,18 @@ extension Transaction {
         var edits: [FieldName: FieldEdit] = [:]
         let device = try withEditClock { $0.device }
         var last = Int64.max
-        while !missing.isEmpty {
-            let page = try connection.versionFields(name, zone, before: last)
-            for version in page {
-                let edit = FieldEdit(
-                    stamp: FieldStamp(time: version.time, device: device), author: version.author)
-                // Nothing of what was before it made the record anew.
-                let begins = version.kind == .created || version.kind == .restored
-                for field in begins ? Array(missing) : version.fields
-                where missing.remove(field) != nil {
-                    edits[field] = edit
-                }
+        while !missing.isEmpty,
+            let version = try connection.versionFields(name, zone, before: last)
+        {
+            let edit = FieldEdit(
+                stamp: FieldStamp(time: version.time, device: device), author: version.author)
+            // Nothing of what was before it made the record anew.
+            let begins = version.kind == .created || version.kind == .restored
+            for field in begins ? Array(missing) : version.fields
+            where missing.remove(field) != nil {
+                edits[field] = edit
             }
-            guard let end = page.last else { break }
-            last = end.token
+            last = version.token
         }
         return edits
     }
@@ -92,12 +90,12 @@ extension SQLConnection {
             device: device ?? UInt64(bitPattern: own ?? 0))
     }
 
-    /// The versions of a name before one, newest first: one at a time, for the stamp stands behind the
-    /// text, and the newest is mostly enough.
+    /// The last version of a name before one. Not several at a time: the stamp stands behind the text,
+    /// and the newest is mostly enough.
     fileprivate func versionFields(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
-    ) throws(RecordError) -> [VersionFields] {
-        try all(
+    ) throws(RecordError) -> VersionFields? {
+        try first(
             """
             SELECT token, stamp, at, author, kind, fields FROM history
             WHERE zone_id = ? AND name = ? AND token < ? ORDER BY token DESC LIMIT 1

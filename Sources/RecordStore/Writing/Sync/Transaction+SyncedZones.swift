@@ -54,11 +54,9 @@ extension Transaction {
             """, [.integer(zone.rawValue)]
         ) { TypeID($0.int64(0)) }
         for type in empty { try removeType(type) }
-        let left = try connection.first(
-            "SELECT EXISTS (SELECT 1 FROM record_type WHERE zone_id = ?)",
-            [.integer(zone.rawValue)]
-        ) { $0.bool(0) }
-        if left == false { try removeZone(zone) }
+        let isLeft = try connection.exists(
+            "SELECT 1 FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)])
+        if !isLeft { try removeZone(zone) }
     }
 }
 
@@ -105,11 +103,9 @@ extension RecordStore {
     /// Whether the server was not told of something in a zone, for whatever reason.
     package func hasOutgoing(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?)",
-                [.integer(zone.rawValue)]
-            ) { $0.bool(0) }
-        } == true
+            try connection.exists(
+                "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
+        }
     }
 }
 

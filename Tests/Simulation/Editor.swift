@@ -1,0 +1,105 @@
+import RecordModel
+
+/// Does what somebody does to records on one machine, and tells the oracle of it.
+struct Editor {
+    let device: Int
+    let replica: Replica
+    let step: Int
+    /// Makes the values of its edits its own.
+    let mark: String
+
+    func perform(_ action: Step.Action, _ oracle: inout Oracle) throws {
+        switch action {
+        case .edit(let key, let fields):
+            var record = try Record(replica, key)
+            try set(fields, of: &record, &oracle)
+        case .replace(let key, let fields):
+            var record = try Record(replica, key)
+            let before = record.values
+            record.empty()
+            try set(fields, of: &record, over: before, &oracle)
+        case .editLine(let key, let line): try edit(line, of: key, &oracle)
+        case .attach(let key): try attach(key, &oracle)
+        case .delete(let key): try delete(key, &oracle)
+        case .deleteAndMake(let key, let fields):
+            let before = try Record(replica, key).values
+            try delete(key, &oracle)
+            var record = try Record(replica, key)
+            try set(fields, of: &record, over: before, &oracle)
+        case .rename(let key, let name): try rename(key, to: name, &oracle)
+        case .removeZone(let zone):
+            for name in try replica.names(zone: zone) {
+                try delete(Step.Key(zone: zone, name: name), &oracle)
+            }
+            try replica.removeZone(zone)
+        case .round, .restart, .jump: break
+        }
+    }
+
+    /// - Parameter over: what goes, whatever the fields are.
+    private func set(
+        _ fields: [String], of record: inout Record, over: [String]? = nil, _ oracle: inout Oracle
+    ) throws {
+        let visible = over ?? record.values
+        var replaced = over ?? []
+        var values: [String] = []
+        for field in fields {
+            replaced += record.values(of: field)
+            let value = "<\(mark).\(field)>"
+            record.members[field] = value
+            values.append(value)
+        }
+        oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
+        try record.save(on: replica)
+    }
+
+    private func edit(_ line: Int, of key: Step.Key, _ oracle: inout Oracle) throws {
+        var record = try Record(replica, key)
+        let visible = record.values
+        var lines = record.members["t"].map { $0.split(separator: "\n").map(String.init) } ?? []
+        var values: [String] = []
+        var replaced: [String] = []
+        // Between two that are edited stands one that nobody edits.
+        for place in 0..<Step.lineCount where lines.count < 2 * Step.lineCount {
+            lines += ["<\(mark).\(place)>", "---- \(place)"]
+            values.append("<\(mark).\(place)>")
+        }
+        if values.isEmpty {
+            replaced = [lines[2 * line]]
+            lines[2 * line] = "<\(mark).l>"
+            values = ["<\(mark).l>"]
+        }
+        record.members["t"] = lines.map { $0 + "\n" }.joined()
+        oracle.edit(key, step: step, values: values, over: replaced, visible: visible)
+        try record.save(on: replica)
+    }
+
+    private func attach(_ key: Step.Key, _ oracle: inout Oracle) throws {
+        guard try replica.text(key.name, zone: key.zone) != nil else { return }
+        let record = try Record(replica, key)
+        let bytes = Array("<\(mark).photo>".utf8)
+        oracle.edit(
+            key, step: step, values: [SHA256.hash(bytes).hex], over: record.hashes,
+            visible: record.values)
+        try replica.attach(bytes, to: key.name, zone: key.zone)
+    }
+
+    private func delete(_ key: Step.Key, _ oracle: inout Oracle) throws {
+        guard try replica.entry(key.name, key.zone) != nil else { return }
+        try noteDeletion(of: key, &oracle)
+        try replica.delete(key.name, zone: key.zone)
+    }
+
+    private func rename(_ key: Step.Key, to name: String, _ oracle: inout Oracle) throws {
+        guard name != key.name, try replica.entry(key.name, key.zone) != nil else { return }
+        let target = Step.Key(zone: key.zone, name: name)
+        oracle.rename(key, to: target)
+        try delete(target, &oracle)
+        try noteDeletion(of: key, &oracle)
+        try replica.rename(key.name, to: name, zone: key.zone)
+    }
+
+    private func noteDeletion(of key: Step.Key, _ oracle: inout Oracle) throws {
+        oracle.delete(key, step: step, device: device, visible: try Record(replica, key).values)
+    }
+}
