@@ -18,6 +18,7 @@ struct FeedExtensions {
 
     var wantsTotal: Bool { keys.wantsTotal && isKnown }
     var wantsDeletionReason: Bool { keys.wantsDeletionReason && isKnown }
+    var wantsRestorePoint: Bool { keys.wantsRestorePoint && isKnown }
 
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)

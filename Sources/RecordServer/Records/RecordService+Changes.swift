@@ -41,6 +41,10 @@ extension RecordService {
                         try self.writeZone(request, extensions, context, reader, to: &answer)
                     }
                 }
+                if extensions.wantsRestorePoint {
+                    answer.member(
+                        "restorePoint", StoredRecord.changeTag(try reader.firstPosition()))
+                }
             }
         }
     }

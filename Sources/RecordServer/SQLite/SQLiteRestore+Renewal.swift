@@ -10,8 +10,8 @@ import RecordSQL
 struct RestoreRenewal {
     /// No zone takes as many changes between two backups.
     static let positionGap: Int64 = 1 << 32
-
     let connection: SQLConnection
+    let now: Timestamp
 
     func renew(keepsSessions: Bool) throws(RecordError) {
         try connection.run("BEGIN IMMEDIATE")
@@ -34,11 +34,14 @@ struct RestoreRenewal {
             "SELECT value FROM settings WHERE name = ?", [.text(ServerSetting.firstPosition)]
         ) { $0.bytes(0) }
         var reader = ByteReader(stored ?? [])
-        var first = ByteWriter()
-        first.append((reader.int64() ?? 0) + Self.positionGap)
-        try put(ServerSetting.firstPosition, first.bytes)
+        // A backup may be restored twice: what was given after the first time must not come again
+        // after the second. No zone takes a change in each nanosecond.
+        let first = max((reader.int64() ?? 0) + Self.positionGap, now.nanoseconds)
+        var bytes = ByteWriter()
+        bytes.append(first)
+        try put(ServerSetting.firstPosition, bytes.bytes)
         try connection.run(
-            "UPDATE zones SET position = position + ?", [.integer(Self.positionGap)])
+            "UPDATE zones SET position = max(position, ?)", [.integer(first)])
     }
 
     private func renewZones() throws(RecordError) {

@@ -60,7 +60,8 @@ enum SQLiteRestore {
         do {
             return try copy.inDatabase { database in
                 let connection = SQLConnection(database)
-                try RestoreRenewal(connection: connection).renew(keepsSessions: keepsSessions)
+                try RestoreRenewal(connection: connection, now: SystemClock().now)
+                    .renew(keepsSessions: keepsSessions)
                 return try RestoreReport.read(connection)
             }
         } catch {

@@ -26,6 +26,10 @@ package enum ServerSetting {
 package protocol SettingReader {
     /// By its name in `ServerSetting`.
     func setting(_ name: String) throws(ServerError) -> [UInt8]?
+
+    /// Where the positions of a new zone begin: behind all that were given before the server was
+    /// last restored from a backup.
+    func firstPosition() throws(ServerError) -> Int64
     func containers() throws(ServerError) -> [Text]
     /// Nil when nothing was ever stored: an empty schema of version 0.
     func schema(_ container: ContainerKey) throws(ServerError) -> SchemaRow?

@@ -135,7 +135,10 @@ package struct StoredRecord: Hashable, Sendable {
         isDeleted = false
     }
 
-    package var changeTag: Text { Text(String(tag, radix: 36)) }
+    package var changeTag: Text { Self.changeTag(tag) }
+
+    /// How a position stands in tags.
+    static func changeTag(_ position: Int64) -> Text { Text(String(position, radix: 36)) }
 }
 
 /// One entry of a zone's feed as one viewer sees it.

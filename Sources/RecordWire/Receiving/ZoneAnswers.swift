@@ -81,3 +81,16 @@ package enum ZonePageItem: Hashable, Sendable {
         try json.required("zones").array().map(ZonePageItem.init(_:))
     }
 }
+
+/// The answer to changes/zone.
+package struct ZoneChangesAnswer: Hashable, Sendable {
+    package let items: [ZonePageItem]
+    /// For who asked (an extension): what was written since the server was last restored from a backup
+    /// has a tag of that or a later position.
+    package let restorePoint: Text?
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        items = try ZonePageItem.list(json)
+        restorePoint = try json.string("restorePoint")
+    }
+}

@@ -9,6 +9,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var wantsDeletionReason = false
     /// `extendedLimits`: a `resultsLimit` above 200 is meant.
     package var hasExtendedLimits = false
+    /// `wantsRestorePoint`: up to where a backup has taken the server back.
+    package var wantsRestorePoint = false
 
     package init() {}
 
@@ -16,11 +18,13 @@ package struct FeedKeys: Hashable, Sendable {
         wantsTotal = try json.bool("wantsTotal", default: false)
         wantsDeletionReason = try json.bool("wantsDeletionReason", default: false)
         hasExtendedLimits = try json.bool("extendedLimits", default: false)
+        wantsRestorePoint = try json.bool("wantsRestorePoint", default: false)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
         if wantsTotal { answer.member("wantsTotal", true) }
         if wantsDeletionReason { answer.member("wantsDeletionReason", true) }
         if hasExtendedLimits { answer.member("extendedLimits", true) }
+        if wantsRestorePoint { answer.member("wantsRestorePoint", true) }
     }
 }

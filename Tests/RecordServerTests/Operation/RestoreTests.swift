@@ -152,6 +152,37 @@ import Testing
         try await instance.stop()
     }
 
+    @Test("who asks is told which tags are of the time before the restore")
+    func restorePoint() async throws {
+        func point(_ instance: ServerInstance, _ zone: String) async throws -> Int64 {
+            let answer = try await site.call(
+                instance, "private/changes/zone", scene.alice,
+                [
+                    "zones": [["zoneID": OperatedSite.zone(zone, owner: nil)]],
+                    "wantsRestorePoint": true,
+                ])
+            let point = try #require(answer.json["restorePoint"]?.string?.string, "\(answer.json)")
+            return try #require(Int64(point, radix: 36))
+        }
+        func position(_ tag: String?) throws -> Int64 {
+            let tag = try #require(tag)
+            return try #require(Int64(tag, radix: 36))
+        }
+        let scene = try await scene(backup: "copy")
+        let before = try await site.start()
+        #expect(try await point(before, "Old") == 0)
+        try await before.stop()
+        try await site.restore("copy", to: "new", keepsSessions: true)
+        let instance = try await site.start("new")
+        let first = try await point(instance, "Old")
+        // Also where the zone is gone.
+        #expect(try await point(instance, "Lost") == first)
+        #expect(try position(scene.lostTag) < first)
+        let made = try await site.save("forceUpdate", "r", in: "Old", instance, scene.alice)
+        #expect(try position(made.tag) > first)
+        try await instance.stop()
+    }
+
     @Test("sessions and couriers end unless they are kept", arguments: [false, true])
     func sessions(_ areKept: Bool) async throws {
         let first = try await site.start()
