@@ -206,19 +206,6 @@ import Testing
 
     // MARK: The way between
 
-    @Test("an upload whose answer got lost is sent again without a conflict or a second record")
-    func answerLost() async throws {
-        try a.save("x", #"{"p":1}"#)
-        try await a.sync()
-        try a.save("x", #"{"p":2}"#)
-        try a.save("y", #"{"p":1}"#)
-        a.wire.plan(.recordsModify, .answerLost)
-        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
-        #expect(try a.outbox().count == 2)
-        try await syncBoth()
-        try expectEqual(["x": #"{"p":2}"#, "y": #"{"p":1}"#])
-    }
-
     @Test("what the server does not hear stays, and is sent later")
     func requestLost() async throws {
         try a.save("x", #"{"p":1}"#)

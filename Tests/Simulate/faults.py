@@ -4,7 +4,7 @@ find each.
     scripts/simulate --faults [--seeds N]
 
 A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
-not found any more.
+not found any more; `--places` looks for the places alone.
 """
 
 import argparse
@@ -24,6 +24,18 @@ FAULTS = [
         STORE + "Transaction+Outbox.swift",
         "if operation == .update {\n            return try",
         "if operation == .update {\n            if generation > 0 { return }\n            return try",
+    ),
+    (
+        "a request without an answer is not sent again under its identifier",
+        SYNC + "Engine/Exchange+Upload.swift",
+        "if settings.hasExtensions, let batch",
+        "if settings.claims.records < 0, let batch",
+    ),
+    (
+        "a request that is sent again and finds its records deleted makes them again",
+        SYNC + "Upload/UploadResults.swift",
+        "isDelete(name) ? .deleted : .savedAndGone",
+        "isDelete(name) ? .deleted : .gone",
     ),
     (
         "a record that was made and deleted is never sent, though its create may have arrived",
@@ -52,8 +64,8 @@ FAULTS = [
     (
         "a page overwrites what was not sent yet",
         STORE + "RemoteApplication.swift",
-        "base = sent == nil ? try acknowledged(existing.id, place) : remote",
-        "base = local",
+        "if known.isPending, try pendingEdit(change.name) {\n            // Of what was sent",
+        "if known.isPending, zone.rawValue < 0 {\n            // Of what was sent",
     ),
     (
         "records are merged as a whole",
@@ -76,8 +88,8 @@ FAULTS = [
     (
         "a deletion here wins against an edit elsewhere",
         STORE + "RemoteApplication+Pending.swift",
-        "return base.changeTag == change.changeTag",
-        "return true",
+        "base.changeTag == change.changeTag {\n            return true",
+        "base.changeTag != \"\" {\n            return true",
     ),
     (
         "a delete is sent without its tag",
@@ -123,13 +135,22 @@ def build(root):
     ).stdout.strip() + "/simulate"
 
 
+def look(root):
+    """Whether the source has the place of each fault once."""
+    wrong = 0
+    for name, path, old, _ in FAULTS:
+        count = pathlib.Path(root, path).read_text().count(old)
+        if count != 1:
+            wrong += 1
+            print(f"{path} has the place of a fault {count} times: {name}", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
 def find(root, fault, seeds):
     """The first seed that ends wrong, and how."""
-    name, path, old, new = fault
+    _, path, old, new = fault
     file = pathlib.Path(root, path)
     text = file.read_text()
-    if text.count(old) != 1:
-        sys.exit(f"{name}: its place in {path} is there {text.count(old)} times")
     file.write_text(text.replace(old, new))
     try:
         program = build(root)
@@ -145,9 +166,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=2000)
     parser.add_argument("--only", help="faults whose names have this in them")
-    parser.add_argument("copy", help="a folder for the copy that the faults are planted in")
+    parser.add_argument("--places", action="store_true", help="plant nothing")
+    parser.add_argument(
+        "copy", nargs="?", help="a folder for the copy that the faults are planted in"
+    )
     arguments = parser.parse_args()
     source = pathlib.Path(__file__).resolve().parents[2]
+    if arguments.places:
+        look(source)
     root = pathlib.Path(arguments.copy)
     root.mkdir(parents=True, exist_ok=True)
     for part in ["Sources", "Tests"]:

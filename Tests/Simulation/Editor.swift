@@ -31,6 +31,7 @@ struct Editor {
             for name in try replica.names(zone: zone) {
                 try delete(Step.Key(zone: zone, name: name), &oracle)
             }
+            oracle.removeZone(zone)
             try replica.removeZone(zone)
         case .round, .restart, .jump: break
         }

@@ -25,6 +25,7 @@ struct Oracle {
     private var deletions: [Deletion] = []
     /// Machines that have sent a record, and heard nothing of it for a while.
     private var unanswered: [Step.Key: Set<Int>] = [:]
+    private var removedZones: Set<String> = []
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
@@ -49,11 +50,13 @@ struct Oracle {
         replaced.formUnion(visible)
     }
 
-    /// A machine does not know whether what it has sent of a record arrived. When somebody deletes it
-    /// meanwhile, it is made again: the machine cannot tell that from a deletion before its own.
+    /// A machine does not know whether what it has sent of a record arrived. The server says so when
+    /// it asks, but not in a zone that is gone since: then the record is made again.
     mutating func leaveUnanswered(_ key: Step.Key, device: Int) {
         unanswered[key, default: []].insert(device)
     }
+
+    mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
@@ -78,6 +81,7 @@ struct Oracle {
         _ tree: [Step.Key: [String]], kept: Set<String>, except names: Set<String>
     ) -> [String] {
         let tree = tree.filter { !names.contains($0.key.name) }
+        let unanswered = unanswered.filter { removedZones.contains($0.key.zone) }
         let there = Set(tree.values.joined())
         var problems: [String] = []
         for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })

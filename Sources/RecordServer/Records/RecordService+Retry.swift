@@ -4,7 +4,8 @@ import RecordWire
 /// Answers a records/modify that was done before (an extension: `operationID`).
 ///
 /// Each operation has the outcome that it had. The records are shown as the caller may see them
-/// now: one that has changed since has the tag that the operation gave it, and no fields.
+/// now: one that has changed since has the tag that the operation gave it, and no fields; one that
+/// was saved and is not there any more is told as deleted.
 struct RetryAnswer {
     private static let readCount = 4
 
@@ -54,9 +55,7 @@ struct RetryAnswer {
             if let name { answer.value(TombstoneAnswer(name)) }
         case .saved(let tag):
             guard let record else {
-                answer.value(
-                    Self.lost.item(
-                        recordName: name, requestID: context.requestID, dialect: context.dialect))
+                if let name { answer.value(TombstoneAnswer(name)) }
                 return
             }
             guard record.tag != tag || answer.count > RecordService.maximumAnswerBytes else {
@@ -86,7 +85,4 @@ struct RetryAnswer {
             answer.member("deleted", false)
         }
     }
-
-    private static let lost = ServerError(
-        .notFound, "It was saved when the request came first; there is no such record any more.")
 }

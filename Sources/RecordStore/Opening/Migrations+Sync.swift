@@ -86,4 +86,15 @@ extension Migrations {
         CREATE INDEX conflict_stem ON conflict (zone_id, type, stem);
         CREATE INDEX conflict_record ON conflict (record_id);
         """
+
+    /// A request that uploads, from before it is sent until it is answered: one of a zone at a time.
+    /// `batch` is that of the outgoing changes in it, `id` the one by which the server knows it again.
+    static let sentRequests = """
+        CREATE TABLE sent_request (
+            zone_id INTEGER PRIMARY KEY,
+            batch INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            body BLOB NOT NULL
+        );
+        """
 }

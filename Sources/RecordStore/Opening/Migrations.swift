@@ -33,6 +33,9 @@ enum Migrations {
         migrator.registerMigration("conflict names") { database in
             try database.execute(sql: conflictNames)
         }
+        migrator.registerMigration("sent requests") { database in
+            try database.execute(sql: sentRequests)
+        }
         return migrator
     }
 
@@ -43,7 +46,7 @@ enum Migrations {
     ]
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
-        "conflict_text",
+        "conflict_text", "sent_request",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

@@ -113,7 +113,7 @@ extension RecordStore {
                 SELECT z.id,
                     (SELECT COUNT(*) FROM record_type t JOIN record r ON r.type_id = t.id
                         WHERE t.zone_id = z.id AND r.state = 0),
-                    (SELECT COUNT(*) FROM outbox o WHERE o.zone_id = z.id),
+                    (SELECT COUNT(DISTINCT name) FROM outbox o WHERE o.zone_id = z.id),
                     (SELECT MIN(first_at) FROM outbox o WHERE o.zone_id = z.id),
                     (SELECT COUNT(*) FROM draft d JOIN record r ON r.id = d.record_id
                         WHERE r.zone_id = z.id AND r.state != 2),

@@ -35,8 +35,9 @@ package struct OutboxClaim: Sendable {
     /// What the server had when it last answered for the record. Nil when it never did: then a
     /// `delete` is of a record that may have arrived, whose tag is not known yet.
     package let base: AcknowledgedState?
-    /// The record as it was taken; nil of a `delete`.
+    /// The record as it was taken; nil of a `delete`, and in a `SentRequest`.
     package let document: RecordDocument?
+    package var isDelete: Bool { row.operation == .delete }
     /// The text of `base`; nil also where it is damaged: then all fields count as changed.
     package var baseDocument: RecordDocument?
     /// Those of the record that are others than on the server, without the parent.
@@ -53,6 +54,13 @@ package struct AcknowledgedState: Hashable, Sendable {
     package let changeTag: String
     /// Nil when the text is damaged here.
     package let text: [UInt8]?
+}
+
+/// A request with outgoing changes that may have reached the server, and has no answer.
+package struct SentRequest: Sendable {
+    package let body: [UInt8]
+    /// The changes in it, without their documents: what they were is in the body.
+    package let claims: [OutboxClaim]
 }
 
 /// How much one request may hold.

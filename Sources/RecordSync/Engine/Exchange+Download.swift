@@ -11,6 +11,7 @@ extension Exchange {
     /// - Returns: how many records of it have changed here.
     @discardableResult
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
+        try await resume(zone)
         var changed = 0
         while true {
             let (token, isKnown) = try read { (store) throws(RecordError) in
@@ -165,7 +166,7 @@ extension Exchange {
         var change = RemoteChange(answer, schema: schema) { field, index, asset in
             AssetValue(asset, of: answer.name, field, index)
         }
-        if !settings.hasStamps { change.unstamped = change.modified.map(FieldStamp.init(at:)) }
+        if !settings.hasExtensions { change.unstamped = change.modified.map(FieldStamp.init(at:)) }
         return change
     }
 

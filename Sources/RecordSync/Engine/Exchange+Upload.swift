@@ -27,6 +27,7 @@ extension Exchange {
     }
 
     private func sendAll(of zone: SyncedZone) async throws(SyncProblem) -> Int {
+        try await resume(zone)
         let isKnown = try isKnown(zone)
         if !isKnown && !zone.isRemoved {
             try await makeThere(zone)
@@ -90,20 +91,68 @@ extension Exchange {
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)
-            if !request.items.isEmpty {
-                let answer = try await transport.send(
-                    .recordsModify, scope, request.bytes
-                ) { json throws(ServerError) in try RecordsAnswer(json) }
-                results.read(answer.items)
-                for result in results.all where !results.isOpen(result.claim.row.name) {
-                    receipts.forget(result.claim.row.name, zone.id)
-                }
-            }
+            if !request.items.isEmpty { try await send(request, &results, zone) }
             try await lookUp(&results, zone)
         } catch {
+            // What became of it, the same request asks when it comes again.
+            if results.isUnanswered, error.mayBeDone { return Round(problem: error) }
             results.fail(error)
         }
         return try settle(results, zone)
+    }
+
+    private func send(
+        _ request: ModifyRequest, _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        var request = request
+        if settings.hasExtensions, let batch = results.all.first?.claim.row.batch {
+            let id = Self.newOperationID()
+            request.operationID = Text(id)
+            try write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.keepRequest(request.bytes, id: id, batch: batch, in: zone.id)
+            }
+            results.isUnanswered = true
+        }
+        try await send(request.bytes, &results, zone)
+    }
+
+    private func send(
+        _ body: [UInt8], _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        let answer = try await transport.send(.recordsModify, scope, body) {
+            json throws(ServerError) in try RecordsAnswer(json)
+        }
+        results.isUnanswered = false
+        results.read(answer.items)
+        for result in results.all where !results.isOpen(result.claim.row.name) {
+            receipts.forget(result.claim.row.name, zone.id)
+        }
+    }
+
+    /// That nobody else has.
+    private static func newOperationID() -> String {
+        let halves = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
+        return halves.joined(separator: "-")
+    }
+
+    /// Sends a request again that has no answer, with the same bytes: the server says what became of
+    /// it when it came first, or does it now. Nothing else of the zone goes on before, so that what
+    /// others have done since is not taken for something that was there before.
+    func resume(_ zone: SyncedZone) async throws(SyncProblem) {
+        let request = try read { (store) throws(RecordError) in
+            try store.sentRequest(in: zone.id)
+        }
+        guard let request else { return }
+        var results = UploadResults(request.claims, isRepeated: true)
+        results.isUnanswered = true
+        do throws(SyncProblem) {
+            try await send(request.body, &results, zone)
+            try await lookUp(&results, zone)
+        } catch {
+            if results.isUnanswered, error.tellsNothing { throw error }
+            results.fail(error)
+        }
+        if let problem = try settle(results, zone).problem { throw problem }
     }
 
     private func request(
@@ -156,6 +205,7 @@ extension Exchange {
         var round = Round(isTooLarge: results.isTooLarge, problem: results.problem)
         var told: [(OutboxClaim, RemoteChange)] = []
         try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.forgetRequest(in: zone.id)
             for result in results.all {
                 let claim = result.claim
                 switch result.outcome {
@@ -165,6 +215,11 @@ extension Exchange {
                 case .deleted:
                     round.sent += 1
                     try transaction.completeOutbox(claim, changeTag: "")
+                case .savedAndGone:
+                    round.sent += 1
+                    try transaction.completeOutbox(claim, changeTag: "")
+                    _ = try transaction.applyRemote(
+                        RemoteChange(deleted: claim.row.name), in: zone.id)
                 case .unsent: try transaction.failOutbox(claim.row.id, error: nil)
                 case .parked(let reason):
                     round.parked += 1
@@ -177,7 +232,7 @@ extension Exchange {
             switch result.outcome {
             case .differs(let answer): told.append((result.claim, try change(answer)))
             case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
-            case .saved, .deleted, .unsent, .parked: break
+            case .saved, .deleted, .savedAndGone, .unsent, .parked: break
             }
         }
         for (claim, change) in told {

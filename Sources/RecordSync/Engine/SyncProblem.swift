@@ -27,6 +27,28 @@ package enum SyncProblem: Error, Sendable {
         if case .unreachable = self { true } else { false }
     }
 
+    /// Whether the server may have done what it was asked, although it does not say so.
+    var mayBeDone: Bool {
+        switch self {
+        case .unreachable, .unreadable: true
+        case .fruitless, .store: false
+        case .refused(let error): error.code == .internalError || error.code == .tryAgainLater
+        }
+    }
+
+    /// Whether a request that is sent again has to be sent once more: the server did not look at it.
+    var tellsNothing: Bool {
+        switch self {
+        case .unreachable, .unreadable, .store: true
+        case .fruitless: false
+        case .refused(let error):
+            switch error.code {
+            case .throttled, .tryAgainLater, .authenticationFailed, .authenticationRequired: true
+            default: false
+            }
+        }
+    }
+
     /// What the server asked for, at least.
     package var retryAfter: Duration? {
         guard case .refused(let error) = self, let seconds = error.retryAfter else { return nil }

@@ -9,6 +9,8 @@ struct UploadResults {
         /// The server has it, under this tag.
         case saved(String)
         case deleted
+        /// The server has taken it when it came first, and has the record no more.
+        case savedAndGone
         /// The server has another state of the record.
         case differs(RecordAnswer)
         /// The server has the record no more.
@@ -27,9 +29,15 @@ struct UploadResults {
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?
+    /// Whether a request is kept to be sent again, until it has an answer.
+    var isUnanswered = false
+    private let isRepeated: Bool
     private let places: [RecordName: Int]
 
-    init(_ claims: [OutboxClaim]) {
+    /// - Parameter isRepeated: of a request that is sent again. What it was refused for may be so no
+    ///   more: nothing is parked before it is asked anew.
+    init(_ claims: [OutboxClaim], isRepeated: Bool = false) {
+        self.isRepeated = isRepeated
         all = claims.map { Result(claim: $0) }
         places = Dictionary(
             claims.enumerated().map { ($1.row.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -42,7 +50,9 @@ struct UploadResults {
     }
 
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
-    mutating func park(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
+    mutating func park(_ name: RecordName, _ reason: String) {
+        if !isRepeated { set(name, .parked(reason)) }
+    }
 
     private mutating func set(_ name: RecordName, _ outcome: Outcome) {
         guard let place = places[name] else { return }
@@ -54,7 +64,7 @@ struct UploadResults {
         for item in items {
             switch item {
             case .record(let answer): set(answer.name, .saved(answer.changeTag.string))
-            case .deleted(let name): set(name, .deleted)
+            case .deleted(let name): set(name, isDelete(name) ? .deleted : .savedAndGone)
             case .failed(let name?, let error): fail(name, error)
             case .failed(nil, let error): problem = .refused(error)
             case .unreadable(let error): problem = .unreadable("records/modify: \(error.reason)")
@@ -64,7 +74,6 @@ struct UploadResults {
 
     /// One change was refused, or something that it needs.
     mutating func fail(_ name: RecordName, _ error: WireError) {
-        guard let place = places[name] else { return }
         switch Reaction(error) {
         case .merge:
             if let record = error.serverRecord {
@@ -72,12 +81,12 @@ struct UploadResults {
             } else {
                 lookUp(name)
             }
-        case .remake: set(name, all[place].claim.document == nil ? .deleted : .gone)
+        case .remake: missing(name)
         case .sendAgain: break
         case .split where all.count > 1: isTooLarge = true
         case .retry, .signIn, .findZone: problem = .refused(error)
         case .park, .split, .restartFeed:
-            set(name, .parked(SyncProblem.refused(error).description))
+            park(name, SyncProblem.refused(error).description)
         }
     }
 
@@ -95,13 +104,20 @@ struct UploadResults {
     }
 
     private mutating func missing(_ name: RecordName) {
-        guard let place = places[name] else { return }
-        set(name, all[place].claim.document == nil ? .deleted : .gone)
+        set(name, isDelete(name) ? .deleted : .gone)
+    }
+
+    private func isDelete(_ name: RecordName) -> Bool {
+        places[name].map { all[$0].claim.isDelete } ?? false
     }
 
     /// No answer, or one to the request as a whole. What is wrong with one of them, halves find; alone
     /// it is parked.
     mutating func fail(_ error: SyncProblem) {
+        if isRepeated, isUnanswered {
+            // It is not known there: what was in it is sent anew.
+            return
+        }
         guard case .refused(let refusal) = error,
             refusal.code == .badRequest || refusal.code == .limitExceeded
         else {
@@ -111,7 +127,7 @@ struct UploadResults {
         if all.count > 1 {
             isTooLarge = true
         } else {
-            for place in all.indices { all[place].outcome = .parked("\(error)") }
+            for result in all { park(result.claim.row.name, "\(error)") }
         }
     }
 }

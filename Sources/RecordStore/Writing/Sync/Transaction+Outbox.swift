@@ -104,14 +104,19 @@ extension Transaction {
         ) { $0.outbox() }
     }
 
-    /// What an engine that is no more has taken goes back, merged with what came after it.
+    /// What an engine that is no more has taken goes back, merged with what came after it; but for
+    /// what is in a request that may be sent again.
     fileprivate func releaseOutbox() throws(RecordError) {
         let batch = try connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
             $0.int64(0)
         }
         // An outbox can be long: where nobody ever took anything it is not looked through.
         guard let batch, batch > 1 else { return }
-        try release("SELECT id FROM outbox WHERE batch != 0 ORDER BY id", [])
+        try release(
+            """
+            SELECT id FROM outbox WHERE batch != 0
+                AND batch NOT IN (SELECT batch FROM sent_request) ORDER BY id
+            """, [])
     }
 
     /// The same in one zone, of which nobody sends anything.

@@ -1,0 +1,65 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// Keeps a request that is about to be sent, so that it can be sent again with the same bytes when
+    /// no answer comes, also by a later process.
+    ///
+    /// - Parameters:
+    ///   - batch: of the claims in it.
+    ///   - id: by which the server knows it again.
+    package func keepRequest(
+        _ body: [UInt8], id: String, batch: Int64, in zone: ZoneID
+    ) throws(RecordError) {
+        try connection.run(
+            "INSERT INTO sent_request (zone_id, batch, id, body) VALUES (?, ?, ?, ?)",
+            [.integer(zone.rawValue), .integer(batch), .text(id), .blob(body)])
+    }
+
+    /// It was answered, or refused.
+    package func forgetRequest(in zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "DELETE FROM sent_request WHERE zone_id = ?", [.integer(zone.rawValue)])
+    }
+}
+
+extension RecordStore {
+    /// The request of a zone that has no answer yet.
+    package func sentRequest(in zone: ZoneID) throws(RecordError) -> SentRequest? {
+        try read { connection throws(RecordError) in
+            let request = try connection.first(
+                "SELECT batch, body FROM sent_request WHERE zone_id = ?",
+                [.integer(zone.rawValue)]
+            ) { (batch: $0.int64(0), body: $0.bytes(1)) }
+            guard let request else { return nil }
+            let rows = try connection.all(
+                "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND batch = ? ORDER BY id",
+                [.integer(zone.rawValue), .integer(request.batch)]
+            ) { $0.outbox() }
+            let claims = try rows.map { (row) throws(RecordError) in
+                OutboxClaim(row: row, base: try connection.base(ofClaimed: row), document: nil)
+            }
+            return SentRequest(body: request.body, claims: claims)
+        }
+    }
+}
+
+extension SQLConnection {
+    /// What the server had of a record when a change of it was taken: nothing of a zone changes that
+    /// before the change is answered.
+    fileprivate func base(
+        ofClaimed row: OutboxRow
+    ) throws(RecordError) -> AcknowledgedState? {
+        if row.operation == .delete { return try base(ofDelete: row.id) }
+        let record =
+            if let record = try stored(row.record) { record } else {
+                try stored(named: row.name, row.zone)
+            }
+        if let record { return try base(of: record.id) }
+        let later = try first(
+            "SELECT id FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0",
+            [.integer(row.zone.rawValue), .name(row.name)]
+        ) { $0.int64(0) }
+        return try later.flatMap { (later) throws(RecordError) in try base(ofDelete: later) }
+    }
+}

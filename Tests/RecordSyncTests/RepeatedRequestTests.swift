@@ -1,0 +1,192 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import Simulation
+import Testing
+
+/// A request that uploads and has no answer comes again with the same bytes: what others have done
+/// between the two is news, and not what was there before.
+@Suite struct RepeatedRequestTests {
+    private let server: TestServer
+    private let a: Replica
+    private let b: Replica
+
+    /// How the answer of a request got lost.
+    enum Loss: CaseIterable, Sendable {
+        case answer
+        case processAfter
+        case processBefore
+
+        fileprivate var fault: CoreTransport.Fault {
+            switch self {
+            case .answer: .answerLost
+            case .processAfter: .crash(isAnswered: true)
+            case .processBefore: .crash(isAnswered: false)
+            }
+        }
+    }
+
+    init() async throws {
+        server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server)
+    }
+
+    private func lose(_ loss: Loss) async throws {
+        a.wire.plan(.recordsModify, loss.fault)
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        #expect(try a.restartAfterCrash() == (loss != .answer))
+    }
+
+    private func expectEqual(_ tree: [String: String]) throws {
+        for replica in [a, b] {
+            #expect(try replica.tree() == tree)
+            #expect(try replica.outbox() == [])
+            try replica.expectSound()
+        }
+    }
+
+    @Test(
+        "an upload whose answer got lost is sent again without a conflict or a second record",
+        arguments: [true, false])
+    func answerLost(hasExtensions: Bool) async throws {
+        let c = try Replica(server) { $0.hasExtensions = hasExtensions }
+        try c.save("x", #"{"p":1}"#)
+        try await c.sync()
+        try c.save("x", #"{"p":2}"#)
+        try c.save("y", #"{"p":1}"#)
+        c.wire.plan(.recordsModify, .answerLost)
+        await #expect(throws: SyncProblem.self) { try await c.exchange.round() }
+        #expect(try c.outbox().count == 2)
+        try await c.sync()
+        for replica in [a, b] { try await replica.sync() }
+        try expectEqual(["x": #"{"p":2}"#, "y": #"{"p":1}"#])
+        #expect(try c.tree() == a.tree())
+        #expect(try c.outbox() == [])
+        try c.expectSound()
+    }
+
+    @Test(
+        "what was made, arrived and was deleted elsewhere is not made again",
+        arguments: [Loss.answer, .processAfter])
+    func deletedElsewhere(loss: Loss) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await lose(loss)
+        try await b.sync()
+        try b.delete("x")
+        try await b.sync()
+        try await a.sync()
+        try await b.sync()
+        try expectEqual([:])
+        #expect(try a.conflicts() == [])
+        // It is in the trash, as what others delete is.
+        #expect(try a.store.counts().trash == 1)
+    }
+
+    @Test(
+        "a field that was sent and removed elsewhere stays removed",
+        arguments: [Loss.answer, .processAfter])
+    func removedElsewhere(loss: Loss) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try a.save("x", #"{"p":1,"q":2}"#)
+        try await lose(loss)
+        try await b.sync()
+        try b.save("x", #"{"p":1}"#)
+        try await b.sync()
+        try await a.sync()
+        try await b.sync()
+        try expectEqual(["x": #"{"p":1}"#])
+    }
+
+    @Test("what was edited since it was sent wins against a deletion elsewhere, and is told")
+    func editedSince() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await lose(.answer)
+        try await b.sync()
+        try b.delete("x")
+        try await b.sync()
+        try a.save("x", #"{"p":2}"#)
+        try await a.sync()
+        try await b.sync()
+        try expectEqual(["x": #"{"p":2}"#])
+        let conflict = try #require(try a.conflicts().first)
+        let base = try #require(try a.store.text(of: .base, in: conflict))
+        #expect(String(decoding: base, as: UTF8.self) == #"{"p":1}"#)
+        #expect(try a.store.text(of: .theirs, in: conflict) == nil)
+    }
+
+    @Test("what was sent, and deleted here before the answer, is deleted there")
+    func deletedHere() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await lose(.answer)
+        try a.delete("x")
+        try await b.sync()
+        #expect(try b.names() == ["x"])
+        try await a.sync()
+        try await b.sync()
+        try expectEqual([:])
+    }
+
+    @Test("a process that was killed before it could send sends the same", arguments: Loss.allCases)
+    func killed(loss: Loss) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try a.save("y", #"{"p":1}"#)
+        try await lose(loss)
+        #expect(try a.outbox() == ["create x", "create y"])
+        _ = a.wire.takeSent()
+        try await a.sync()
+        #expect(a.wire.takeSent().filter { $0 == .recordsModify }.count == 1)
+        try await b.sync()
+        try expectEqual(["x": #"{"p":1}"#, "y": #"{"p":1}"#])
+    }
+
+    @Test("nothing waits for a request that the server refuses when it comes again")
+    func refusedAgain() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await lose(.answer)
+        a.wire.plan(
+            .recordsModify,
+            .refused(ServerError(.badRequest, "another request had this operationID")))
+        try await a.sync()
+        try await b.sync()
+        try expectEqual(["x": #"{"p":1}"#])
+    }
+
+    @Test("as long as the server says nothing, it is asked again")
+    func silence() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await lose(.answer)
+        for fault in [
+            CoreTransport.Fault.requestLost, .refused(ServerError(.throttled, "later")),
+            .refused(ServerError(.authenticationRequired, "sign in")), .answerLost,
+        ] {
+            a.wire.plan(.recordsModify, fault)
+            await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+            #expect(try a.outbox() == ["create x"])
+        }
+        try await b.sync()
+        try b.delete("x")
+        try await b.sync()
+        try await a.sync()
+        try expectEqual([:])
+    }
+
+    @Test("a zone that is gone when the request comes again is made once more for what it held")
+    func zoneGone() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try await b.sync()
+        try a.save("y", #"{"p":2}"#)
+        a.wire.plan(.recordsModify, .requestLost)
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        try b.removeZone()
+        try await b.sync()
+        try await a.sync()
+        try await b.sync()
+        try expectEqual(["y": #"{"p":2}"#])
+    }
+}
