@@ -69,28 +69,40 @@ package final class TestServer: Sendable {
         String(repeating: "d0", count: 32), String(repeating: "9a", count: 32),
     ]
 
+    /// What a restore replaces.
+    struct Life {
+        var applications: [ServerApplication]
+        var storage: any Storage
+        /// Holds the assets, and the storage, unless that is in memory.
+        var files: TemporaryDirectory
+        var assetPath: String
+    }
+    let life: Mutex<Life>
+    let configuration: ServerConfiguration
+    let logger: Logger
+    let links: ServerLinks
+
     /// One, or those of `.twoInstances`.
-    package let applications: [ServerApplication]
-    package let storage: any Storage
+    package var applications: [ServerApplication] { life.withLock(\.applications) }
+    package var storage: any Storage { life.withLock(\.storage) }
     package let clock = ManualClock()
     package let transport: Transport
     private let running: RunningServer?
-    private let files: TemporaryDirectory
     private struct Turn {
         var number = 0
         var last: Timestamp?
     }
     private let turn = Mutex(Turn())
-    private struct TokenKey: Hashable {
+    struct TokenKey: Hashable {
         let person: Person
         let environment: ServerEnvironment
     }
-    private let tokens = Mutex<[TokenKey: Text]>([:])
+    let tokens = Mutex<[TokenKey: Text]>([:])
 
     package var application: ServerApplication { applications[0] }
     package var service: RecordService { application.service }
     package var authenticator: Authenticator { application.authenticator }
-    package var assetPath: String { files.path + "/assets" }
+    package var assetPath: String { life.withLock(\.assetPath) }
     /// Of the socket.
     package var port: Int { running?.port ?? 0 }
 
@@ -107,25 +119,33 @@ package final class TestServer: Sendable {
         configuration.isInsecure = true
         configure(&configuration)
         let files = try TemporaryDirectory()
-        self.files = files
         let count = transport == .twoInstances ? 2 : 1
         let path = count > 1 ? files.path + "/records.sqlite" : nil
         let storages = try (0..<count).map { _ -> any Storage in
             try storage ?? SQLiteStorage.open(path: path, synchronous: .normal)
         }
-        self.storage = storages[0]
         self.transport = transport
+        self.configuration = configuration
         let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        self.logger = logger
         let (final, clock, links) = (configuration, clock, ServerLinks.inProcess())
-        applications = try storages.map { storage in
+        self.links = links
+        let applications = try storages.map { storage in
             ServerApplication(
                 configuration: final, storage: storage,
                 assets: try AssetDirectory(path: files.path + "/assets"),
-                seal: Seal(key: [UInt8](repeating: 7, count: 32)), clock: clock, logger: logger,
-                links: links)
+                seal: Self.seal(), clock: clock, logger: logger, links: links)
         }
+        life = Mutex(
+            Life(
+                applications: applications, storage: storages[0], files: files,
+                assetPath: files.path + "/assets"))
         try await Self.fill(storages[0], at: clock.now)
         running = transport == .socket ? try await applications[0].start() : nil
+    }
+
+    static func seal(incarnation: [UInt8] = []) -> Seal {
+        Seal(key: [UInt8](repeating: 7, count: 32), incarnation: incarnation)
     }
 
     deinit {

@@ -27,7 +27,7 @@ FAULTS = [
     ),
     (
         "a request without an answer is not sent again under its identifier",
-        SYNC + "Engine/Exchange+Upload.swift",
+        SYNC + "Engine/Exchange+Requests.swift",
         "if settings.hasExtensions, let batch",
         "if settings.claims.records < 0, let batch",
     ),
@@ -51,7 +51,7 @@ FAULTS = [
     ),
     (
         "an answer that got lost counts as taken",
-        SYNC + "Engine/Exchange+Upload.swift",
+        SYNC + "Engine/Exchange+Settling.swift",
         "case .unsent: try transaction.failOutbox(claim.row.id, error: nil)",
         'case .unsent: try transaction.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
     ),
@@ -115,6 +115,18 @@ FAULTS = [
         "for change in page.changes { results.append(try application.apply(change)) }",
         "for (number, change) in page.changes.enumerated() where number % 3 != 2 {\n"
         "            results.append(try application.apply(change))\n        }",
+    ),
+    (
+        "what a restored server has lost is deleted here",
+        STORE + "Transaction+Remote.swift",
+        "let isBehind = application.restoredPass != nil",
+        "let isBehind = application.restoredPass == -1",
+    ),
+    (
+        "an earlier state of a restored server counts as news",
+        STORE + "RemoteApplication+ServerRestore.swift",
+        "guard restorePoint != nil, let base,",
+        "guard restoredPass == -1, let base,",
     ),
     (
         "both changes of a text by lines are not both kept",

@@ -31,9 +31,9 @@ struct Editor {
             for name in try replica.names(zone: zone) {
                 try delete(Step.Key(zone: zone, name: name), &oracle)
             }
-            oracle.removeZone(zone)
+            oracle.forgetAnswers(of: zone)
             try replica.removeZone(zone)
-        case .round, .restart, .jump: break
+        case .round, .restart, .jump, .backUp, .restoreServer: break
         }
     }
 

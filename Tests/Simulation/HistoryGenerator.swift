@@ -7,7 +7,7 @@ import TestSupport
 struct HistoryGenerator {
     private enum Kind: CaseIterable {
         case edit, replace, editLine, attach, delete, deleteAndMake, rename, removeZone, restart,
-            jump
+            jump, backUp, restoreServer
 
         /// How often, in relation to the others.
         var weight: Int {
@@ -15,7 +15,7 @@ struct HistoryGenerator {
             case .edit: 12
             case .replace, .editLine, .attach, .delete: 4
             case .deleteAndMake, .rename: 2
-            case .removeZone, .restart, .jump: 1
+            case .removeZone, .restart, .jump, .backUp, .restoreServer: 1
             }
         }
     }
@@ -39,7 +39,12 @@ struct HistoryGenerator {
 
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        kinds = [.edit] + Self.half(Kind.allCases, &random)
+        let kinds = [.edit] + Self.half(Kind.allCases, &random)
+        // They take more time than all else.
+        let isRestored = random.below(10) == 0
+        self.kinds =
+            kinds.filter { $0 != .backUp && $0 != .restoreServer }
+            + (isRestored ? [.backUp, .restoreServer] : [])
         faults = Self.half(FaultKind.allCases, &random)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
         zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]
@@ -101,6 +106,8 @@ struct HistoryGenerator {
         case .removeZone: return .removeZone(key.zone)
         case .restart: return .restart
         case .jump: return .jump(random.below(7_200) - 3_600)
+        case .backUp: return .backUp
+        case .restoreServer: return .restoreServer
         }
     }
 

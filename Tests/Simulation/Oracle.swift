@@ -25,7 +25,7 @@ struct Oracle {
     private var deletions: [Deletion] = []
     /// Machines that have sent a record, and heard nothing of it for a while.
     private var unanswered: [Step.Key: Set<Int>] = [:]
-    private var removedZones: Set<String> = []
+    private var forgetfulZones: Set<String> = []
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
@@ -51,12 +51,12 @@ struct Oracle {
     }
 
     /// A machine does not know whether what it has sent of a record arrived. The server says so when
-    /// it asks, but not in a zone that is gone since: then the record is made again.
+    /// it asks, but not in a zone that is gone since, nor after a restore: then the record is made again.
     mutating func leaveUnanswered(_ key: Step.Key, device: Int) {
         unanswered[key, default: []].insert(device)
     }
 
-    mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
+    mutating func forgetAnswers(of zone: String) { forgetfulZones.insert(zone) }
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
@@ -81,7 +81,7 @@ struct Oracle {
         _ tree: [Step.Key: [String]], kept: Set<String>, except names: Set<String>
     ) -> [String] {
         let tree = tree.filter { !names.contains($0.key.name) }
-        let unanswered = unanswered.filter { removedZones.contains($0.key.zone) }
+        let unanswered = unanswered.filter { forgetfulZones.contains($0.key.zone) }
         let there = Set(tree.values.joined())
         var problems: [String] = []
         for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })

@@ -15,6 +15,7 @@ actor SimulatedWorld {
     private let zones: [String]
     private let pageRecords: Int
     private var oracle = Oracle()
+    private var backup: TemporaryDirectory?
     /// What happened, for a run of the same history to compare with.
     private(set) var trace: [String] = []
 
@@ -50,6 +51,11 @@ actor SimulatedWorld {
         case .round(let faults): try await round(step, faults)
         case .restart: try replicas[step.device].restart()
         case .jump(let seconds): clocks[step.device].jump(by: .seconds(seconds))
+        case .backUp: backup = try await server.backUp()
+        case .restoreServer:
+            guard let backup else { return }
+            try await server.restore(backup)
+            for zone in zones { oracle.forgetAnswers(of: zone) }
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }

@@ -30,6 +30,10 @@ package struct Step: Sendable, CustomStringConvertible {
         case restart
         /// Somebody sets the machine's clock by so many seconds.
         case jump(Int)
+        /// The operator of the server makes a backup.
+        case backUp
+        /// The server goes back to its last backup.
+        case restoreServer
     }
 
     package enum Fault: Sendable {

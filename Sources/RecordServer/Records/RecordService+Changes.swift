@@ -74,7 +74,11 @@ extension RecordService {
         _ context: OperationContext, _ reader: any StorageReader, to answer: inout AnswerWriter,
         maximumBytes: Int = RecordService.maximumFeedBytes
     ) throws(ServerError) {
-        let token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
+        var token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
+        if request.syncToken == nil, extensions.wantsRestorePoint {
+            let position = try reader.firstPosition()
+            if position > 0 { token = .beginning(of: access, restoredAt: position) }
+        }
         var page = FeedPage(
             request, access: access, token: token, context: context, reader: reader)
         var printer = RecordPrinter(

@@ -38,6 +38,13 @@ package struct ZoneToken: Hashable, Sendable {
         ZoneToken(access: access, position: 0, start: access.zone.position)
     }
 
+    /// Nothing was told yet to somebody who may have seen the server before it was restored: what was
+    /// deleted since is told too.
+    static func beginning(of access: ZoneAccess, restoredAt position: Int64) -> ZoneToken {
+        let known = max(position, access.zone.horizon)
+        return ZoneToken(access: access, position: 0, start: min(known, access.zone.position))
+    }
+
     /// The newest place in the feed.
     package static func current(_ access: ZoneAccess) -> ZoneToken {
         ZoneToken(access: access, position: access.zone.position)

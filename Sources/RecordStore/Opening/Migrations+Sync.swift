@@ -97,4 +97,12 @@ extension Migrations {
             body BLOB NOT NULL
         );
         """
+
+    /// `restore_point` is the position behind which all on the server is newer than its last restore
+    /// from a backup; NULL until it was told. A pass is `restored` when it goes over a server that
+    /// is behind what is known here.
+    static let restorePoints = """
+        ALTER TABLE zone ADD COLUMN restore_point INTEGER;
+        ALTER TABLE feed_pass ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+        """
 }

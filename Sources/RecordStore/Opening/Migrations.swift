@@ -36,6 +36,9 @@ enum Migrations {
         migrator.registerMigration("sent requests") { database in
             try database.execute(sql: sentRequests)
         }
+        migrator.registerMigration("restore points") { database in
+            try database.execute(sql: restorePoints)
+        }
         return migrator
     }
 

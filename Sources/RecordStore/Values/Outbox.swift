@@ -42,7 +42,8 @@ package struct OutboxClaim: Sendable {
     package var baseDocument: RecordDocument?
     /// Those of the record that are others than on the server, without the parent.
     package var changedFields: [FieldName] = []
-    /// When the changed fields of an `update` were given their values.
+    /// When the changed fields of an `update` were given their values, and those of what may have
+    /// been there before.
     package var stamps: [FieldName: FieldStamp] = [:]
     /// The bytes of its text, or of the base when that is larger, by which requests are filled.
     package var bytes: Int { max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) }

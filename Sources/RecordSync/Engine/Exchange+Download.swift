@@ -14,13 +14,8 @@ extension Exchange {
         try await resume(zone)
         var changed = 0
         while true {
-            let (token, isKnown) = try read { (store) throws(RecordError) in
-                let token = try store.feedToken(of: .zone(zone.id))
-                // A feed that began anew is of a zone that was there.
-                let hasBegunAnew = try store.hasFeedPass(zone.id)
-                return (token, token != nil || hasBegunAnew)
-            }
-            if token == nil {
+            let place = try place(in: zone)
+            if place.token == nil {
                 // What this machine has sent before may be gone there since.
                 try write { (transaction) throws(RecordError) in
                     try transaction.beginFeedPass(of: zone.id)
@@ -28,56 +23,101 @@ extension Exchange {
             }
             let page: ZonePage
             do throws(SyncProblem) {
-                page = try await self.page(of: zone, after: token)
-            } catch  where error.reaction == .restartFeed && token != nil {
+                let answer = try await ask(zone, after: place.token)
+                // Then the token is of no use, and the feed has begun anew.
+                if try noteRestorePoint(answer.restorePoint, zone), place.token != nil { continue }
+                page = try self.page(answer)
+            } catch  where error.reaction == .restartFeed && place.token != nil {
                 note("The feed of a zone begins anew", zone, error)
                 try write { (transaction) throws(RecordError) in
                     try transaction.restartFeed(of: zone.id)
                 }
                 continue
             } catch  where error.reaction == .findZone {
-                guard isKnown else {
-                    try write { (transaction) throws(RecordError) in
-                        try transaction.abandonFeedPass(of: zone.id)
-                    }
-                    return changed
-                }
-                note("A zone is gone on the server", zone, error)
-                try write(isFreeing: true) { (transaction) throws(RecordError) in
-                    try transaction.removeZoneOfServer(zone.id)
-                }
-                return changed + 1
+                return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
-            if zone.isRemoved && !isKnown {
-                try write { (transaction) throws(RecordError) in
-                    try transaction.reviveZone(zone.id)
-                }
-            }
+            if zone.isRemoved && !place.isKnown { try revive(zone) }
             changed += try apply(page, of: zone)
             guard page.moreComing else { return changed }
-            guard page.syncToken.utf8 != token else {
+            guard page.syncToken.utf8 != place.token else {
                 throw .unreadable("changes/zone: more is coming behind a token that stays.")
             }
         }
+    }
+
+    /// Where the feed of a zone goes on, and whether the zone was there.
+    private func place(
+        in zone: SyncedZone
+    ) throws(SyncProblem) -> (token: [UInt8]?, isKnown: Bool) {
+        try read { (store) throws(RecordError) in
+            let token = try store.feedToken(of: .zone(zone.id))
+            // A feed that began anew is of a zone that was there.
+            let hasBegunAnew = try store.hasFeedPass(zone.id)
+            return (token, token != nil || hasBegunAnew)
+        }
+    }
+
+    private func noteRestorePoint(
+        _ point: Text?, _ zone: SyncedZone
+    ) throws(SyncProblem) -> Bool {
+        guard let point = point.flatMap({ ChangePosition(tag: $0.string) }) else { return false }
+        let isNews = try write { (transaction) throws(RecordError) in
+            try transaction.noteRestorePoint(point, of: zone.id)
+        }
+        if isNews {
+            logger.notice(
+                "The server was restored from a backup; what it lost is sent again",
+                metadata: ["zone": "\(zone.name)"])
+        }
+        return isNews
+    }
+
+    /// It was removed, or made after the backup that the server was restored from.
+    private func noteGone(
+        _ zone: SyncedZone, _ why: SyncProblem, wasKnown: Bool
+    ) throws(SyncProblem) -> Int {
+        let isBehind = try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
+        if wasKnown && !isBehind { note("A zone is gone on the server", zone, why) }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            if isBehind {
+                try transaction.sendAgain(zone.id)
+            } else if wasKnown {
+                try transaction.removeZoneOfServer(zone.id)
+            } else {
+                try transaction.abandonFeedPass(of: zone.id)
+            }
+        }
+        return wasKnown && !isBehind ? 1 : 0
+    }
+
+    /// A zone that was removed here and made again elsewhere; not one that a restored server has again.
+    private func revive(_ zone: SyncedZone) throws(SyncProblem) {
+        let isBehind = try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
+        if isBehind { return }
+        try write { (transaction) throws(RecordError) in try transaction.reviveZone(zone.id) }
     }
 
     private func note(_ what: String, _ zone: SyncedZone, _ why: SyncProblem) {
         logger.notice("\(what)", metadata: ["zone": "\(zone.name)", "why": "\(why)"])
     }
 
-    private func page(
-        of zone: SyncedZone, after token: [UInt8]?
-    ) async throws(SyncProblem) -> ZonePage {
+    private func ask(
+        _ zone: SyncedZone, after token: [UInt8]?
+    ) async throws(SyncProblem) -> ZoneChangesAnswer {
         var request = ZoneChangesRequest(
             zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
         request.syncToken = token.map(Text.init(utf8:))
         request.projection.wantsAssetDetails = true
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
-        let items = try await transport.send(
+        extensions.wantsRestorePoint = settings.hasExtensions
+        return try await transport.send(
             .zoneChanges, scope, ZoneChangesRequest.body([request], extensions)
-        ) { json throws(ServerError) in try ZonePageItem.list(json) }
-        switch items.first {
+        ) { json throws(ServerError) in try ZoneChangesAnswer(json) }
+    }
+
+    private func page(_ answer: ZoneChangesAnswer) throws(SyncProblem) -> ZonePage {
+        switch answer.items.first {
         case .page(let page): return page
         case .failed(_, let error): throw .refused(error)
         case nil: throw .unreadable("changes/zone: the answer has no zone.")

@@ -187,7 +187,11 @@ package actor SyncEngine {
             case .database: try await fetchDatabase()
             case .zone(let id, let downloads, let uploads):
                 try await exchange.work(id, downloads: downloads, uploads: uploads)
-                if downloads { try fetched(id, number) }
+                if downloads {
+                    try fetched(id, number)
+                    // What was merged is news there.
+                    lookForChanges()
+                }
             }
             problems.clear(zone)
             ending = .done

@@ -10,6 +10,10 @@ extension RemoteApplication {
         if let base = try connection.base(ofDelete: row.id), base.changeTag == change.changeTag {
             return true
         }
+        if isEarlier(change, than: try connection.base(ofDelete: row.id)) {
+            try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
+            return true
+        }
         // The answer to what was sent before got lost: nobody has edited since.
         guard let sent = try sentVersion(of: change, with: text) else { return false }
         try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))

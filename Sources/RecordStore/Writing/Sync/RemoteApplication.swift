@@ -10,6 +10,10 @@ struct RemoteApplication {
     let zone: ZoneID
     /// Those that the page has named so far.
     private var types: [RecordTypeName: TypePlace] = [:]
+    /// Nil at another server than ours, and until it has told.
+    let restorePoint: ChangePosition?
+    /// The number of the feed's pass, when the server is behind what is known here.
+    let restoredPass: Int64?
 
     /// Errors: invalidArgument for another author than sync.
     init(_ transaction: Transaction, _ zone: ZoneID) throws(RecordError) {
@@ -18,6 +22,9 @@ struct RemoteApplication {
         }
         self.transaction = transaction
         self.zone = zone
+        restorePoint = try transaction.connection.restorePoint(of: zone)
+        restoredPass =
+            restorePoint == nil ? nil : try transaction.connection.restoredPass(of: zone)
     }
 
     var connection: SQLConnection { transaction.connection }
@@ -92,6 +99,9 @@ struct RemoteApplication {
             // Delete against edit: the edit wins.
             deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)
+        } else if wasDeletedLater(change, known) {
+            try deleteAgain(change, text, known)
+            return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
         }
         let place = try place(change.type)
         let (stem, draft) = try transaction.freeStem(for: change.name, place)
@@ -119,9 +129,8 @@ struct RemoteApplication {
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        if existing.state == .waitingDelete,
-            let base = try connection.base(of: existing.id), base.changeTag == change.changeTag
-        {
+        let acknowledged = try connection.base(of: existing.id)
+        if existing.state == .waitingDelete, acknowledged?.changeTag == change.changeTag {
             try transaction.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
@@ -133,12 +142,19 @@ struct RemoteApplication {
         let remote = try transaction.parse(try printed(fields, parent, place.name), place)
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
         var base: RecordDocument? = local
-        if known.isPending, try pendingEdit(change.name) {
+        let isEarlier = isEarlier(change, than: acknowledged)
+        if isEarlier {
+            // Nothing of what was there before is news.
+            base = remote
+        } else if known.isPending, try pendingEdit(change.name) {
             // Of what was sent and is told now, nothing is news.
             base =
                 sent == nil
                 ? try self.base(of: existing.id, named: change.name, arrivedIn: remote, place)
                 : remote
+        }
+        if !isEarlier {
+            base = try baseAfterRestore(base, remote, existing, change, place)
         }
         var edits = LocalEdits(transaction, zone, change, local, since: base)
         let (newText, conflicts) = try transaction.merge(
@@ -160,8 +176,10 @@ struct RemoteApplication {
                 base: base?.text, mine: text, theirs: remote.text)
         }
         var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
-        new.modified = change.modified
-        new.changedBy = change.modifiedBy
+        if !isEarlier {
+            new.modified = change.modified
+            new.changedBy = change.modifiedBy
+        }
         let result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
             try transaction.update(existing, to: new)
         }
@@ -172,6 +190,10 @@ struct RemoteApplication {
                 try content(remote.text, result, of: change.name))
         } else {
             try transaction.putBase(existing.id, change.changeTag, told)
+            if try !pendingEdit(change.name) {
+                try transaction.enqueue(
+                    .update, existing.id, change.name, existing.generation, place, alsoOfSync: true)
+            }
         }
         if known.isPending { try setPending(change.name, .create, to: .update) }
         return RemoteResult(
@@ -201,6 +223,7 @@ struct RemoteApplication {
             return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
         }
         if known.isPending { try forgetPending(change.name) }
+        if existing.state != .waitingDelete { try noteLostEdit(change, of: existing) }
         let draft = try connection.draft(of: existing.id)
         try transaction.finalizeDelete(existing.id)
         if let draft {

@@ -182,7 +182,7 @@ private struct Claiming {
         }
         claim.changedFields = FieldMerge.changedFields(
             from: claim.baseDocument?.fields ?? [], to: document.fields)
-        if claim.base != nil {
+        if claim.base != nil || row.sent != nil {
             claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
                 .mapValues(\.stamp)
         }

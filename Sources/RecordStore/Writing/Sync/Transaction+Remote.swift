@@ -56,7 +56,12 @@ extension Transaction {
             """, [zone, .integer(pass)]
         ) { RecordName(bytes: $0.bytes(0)) }
         var results: [RemoteResult] = []
-        for name in missing { results.append(try application.apply(RemoteChange(deleted: name))) }
+        let isBehind = application.restoredPass != nil
+        for name in missing {
+            results.append(
+                try isBehind
+                    ? application.makeAgain(name) : application.apply(RemoteChange(deleted: name)))
+        }
         try abandonFeedPass(of: application.zone)
         return results
     }

@@ -1,0 +1,156 @@
+import RecordModel
+import RecordSQL
+
+/// What is known here and not any more by a server that was restored from a backup. What this machine
+/// has seen acknowledged is the later state, and is sent again; what was changed there since the
+/// restore is news.
+extension RemoteApplication {
+    /// Whether the server tells of an earlier state of a record than it has acknowledged. No server
+    /// does so but one that was restored.
+    func isEarlier(_ change: RemoteChange, than base: AcknowledgedState?) -> Bool {
+        guard restorePoint != nil, let base,
+            let told = ChangePosition(tag: change.changeTag),
+            let known = ChangePosition(tag: base.changeTag)
+        else { return false }
+        return told < known
+    }
+
+    /// Whether a record that is not here any more was deleted after what the server tells of it.
+    func wasDeletedLater(_ change: RemoteChange, _ known: Known) -> Bool {
+        guard restoredPass != nil, known.generation > 0, let restorePoint,
+            let told = ChangePosition(tag: change.changeTag)
+        else { return false }
+        return told < restorePoint
+    }
+
+    /// It is deleted there once more.
+    func deleteAgain(
+        _ change: RemoteChange, _ text: [UInt8], _ known: Known
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT INTO outbox (zone_id, name, generation, record_id, operation, type, first_at,
+                last_at, waits_for_asset)
+            VALUES (?1, ?2, ?3, 0, 3, ?4, ?5, ?5, 0)
+            """,
+            [
+                .integer(zone.rawValue), .name(change.name), .integer(known.generation),
+                .name(change.type), .time(transaction.now),
+            ])
+        try transaction.putBase(
+            ofDelete: connection.lastInsertedRow, change.changeTag, .text(text))
+    }
+
+    /// The server had a record and lost it: it is made there again.
+    mutating func makeAgain(_ name: RecordName) throws(RecordError) -> RemoteResult {
+        guard let record = try connection.stored(named: name, zone),
+            record.state != .waitingDelete
+        else { return try apply(RemoteChange(deleted: name)) }
+        try connection.run(
+            "DELETE FROM base WHERE record_id = ?", [.integer(record.id.rawValue)])
+        if try pendingEdit(name) {
+            try setPending(name, .update, to: .create)
+        } else {
+            try transaction.enqueue(
+                .create, record.id, name, record.generation,
+                try transaction.place(record.entry.type), alsoOfSync: true)
+        }
+        // Another machine may make it too: then stamps tell whose fields are later.
+        try connection.run(
+            """
+            UPDATE outbox SET sent = COALESCE(sent, ?3)
+            WHERE zone_id = ?1 AND name = ?2 AND operation = 1
+            """,
+            [
+                .integer(zone.rawValue), .name(name),
+                .optional(try connection.newestVersion(name, zone)),
+            ])
+        return RemoteResult(outcome: .kept, id: record.id, conflicts: [])
+    }
+
+    /// Whether the server, which is behind, has not told of a record yet.
+    func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
+        guard let restoredPass else { return false }
+        let pass = try connection.first(
+            "SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]
+        ) { $0.int64(0) }
+        return pass.map { $0 != restoredPass } ?? false
+    }
+
+    /// Somebody has deleted a record since the restore, and may not have known what this machine has
+    /// made of it and the server has lost.
+    func noteLostEdit(
+        _ change: RemoteChange, of existing: StoredRecord
+    ) throws(RecordError) {
+        guard try isUnconfirmed(existing.id),
+            try connection.newestAuthor(change.name, zone) != .sync
+        else { return }
+        try noteConflict(
+            change, of: existing, in: try transaction.place(existing.entry.type), base: nil,
+            mine: try connection.savedText(of: existing.id), theirs: nil)
+    }
+
+    /// The base to merge with, when the server tells of a record for the first time since it was
+    /// restored, and somebody has changed it since: he may have had the state of the backup. A field
+    /// with a value that it had here before is no news. Any other value beside an edit of this machine
+    /// is a conflict: it is not known who knew of whom.
+    func baseAfterRestore(
+        _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRecord,
+        _ change: RemoteChange, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        guard let base, try isUnconfirmed(existing.id) else { return base }
+        let changed = FieldMerge.changedFields(from: base.fields, to: remote.fields)
+        let edits = try transaction.lastEdits(of: changed, change.name, zone)
+        let earlier = try earlierVersions(of: change.name, place)
+        var fields = base.fields
+        for field in changed {
+            var value = base[field]
+            if earlier.contains(where: { FieldMerge.isSame($0[field], remote[field]) }) {
+                value = remote[field]
+            } else if let edit = edits[field], edit.author != .sync {
+                value = nil
+            }
+            fields.removeAll { $0.name == field }
+            if let value { fields.append(RecordField(name: field, value: value)) }
+        }
+        return try transaction.parse(try printed(fields, base.parent, place.name), place)
+    }
+
+    /// What a record was before it became what it is; the newest of them. A damaged version tells
+    /// nothing.
+    private func earlierVersions(
+        of name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> [RecordDocument] {
+        let texts = try connection.all(
+            """
+            SELECT text, checksum FROM history
+            WHERE zone_id = ? AND name = ? AND text IS NOT NULL ORDER BY token DESC
+            LIMIT \(Self.versionsMax) OFFSET 1
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.wholeText(0) }
+        var documents: [RecordDocument] = []
+        for text in texts {
+            guard let text else { continue }
+            do throws(RecordError) {
+                documents.append(try transaction.parse(text, place))
+            } catch  where error.isAboutContent {
+                continue
+            }
+        }
+        return documents
+    }
+
+    private static let versionsMax = 100
+}
+
+extension SQLConnection {
+    /// Who has made a record what it is.
+    fileprivate func newestAuthor(
+        _ name: RecordName, _ zone: ZoneID
+    ) throws(RecordError) -> Author? {
+        try first(
+            "SELECT author FROM history WHERE zone_id = ? AND name = ? ORDER BY token DESC LIMIT 1",
+            [.integer(zone.rawValue), .name(name)]
+        ) { Author(rawValue: $0.string(0)) ?? .sync }
+    }
+}

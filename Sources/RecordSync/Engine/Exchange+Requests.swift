@@ -1,0 +1,92 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// The requests that upload: made, sent, and sent again.
+extension Exchange {
+    func send(
+        _ request: ModifyRequest, _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        var request = request
+        if settings.hasExtensions, let batch = results.all.first?.claim.row.batch {
+            let id = Self.newOperationID()
+            request.operationID = Text(id)
+            try write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.keepRequest(request.bytes, id: id, batch: batch, in: zone.id)
+            }
+            results.isUnanswered = true
+        }
+        try await send(request.bytes, &results, zone)
+    }
+
+    private func send(
+        _ body: [UInt8], _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        let answer = try await transport.send(.recordsModify, scope, body) {
+            json throws(ServerError) in try RecordsAnswer(json)
+        }
+        results.isUnanswered = false
+        results.read(answer.items)
+        for result in results.all where !results.isOpen(result.claim.row.name) {
+            receipts.forget(result.claim.row.name, zone.id)
+        }
+    }
+
+    /// That nobody else has.
+    private static func newOperationID() -> String {
+        let halves = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
+        return halves.joined(separator: "-")
+    }
+
+    /// Sends a request again that has no answer, with the same bytes: the server says what became of
+    /// it when it came first, or does it now. Nothing else of the zone goes on before, so that what
+    /// others have done since is not taken for something that was there before.
+    func resume(_ zone: SyncedZone) async throws(SyncProblem) {
+        let request = try read { (store) throws(RecordError) in
+            try store.sentRequest(in: zone.id)
+        }
+        guard let request else { return }
+        var results = UploadResults(request.claims, isRepeated: true)
+        results.isUnanswered = true
+        do throws(SyncProblem) {
+            try await send(request.body, &results, zone)
+            try await lookUp(&results, zone)
+        } catch {
+            if results.isUnanswered, error.tellsNothing { throw error }
+            results.fail(error)
+        }
+        let problem = try settle(results, zone).problem
+        // That it was restored, the feed tells, which comes next.
+        if let problem, problem.reaction != .restartFeed { throw problem }
+    }
+
+    func request(
+        _ claims: [OutboxClaim], _ zone: SyncedZone, _ assets: [OutgoingAsset.Place: WireAsset],
+        _ results: inout UploadResults
+    ) throws(SyncProblem) -> ModifyRequest {
+        var items: [ModifyRequest.Item] = []
+        for claim in claims where results.isOpen(claim.row.name) {
+            if let operation = try operation(claim, assets) {
+                items.append(.operation(operation))
+            } else if claim.document == nil {
+                // What is to be deleted may have arrived: its tag is asked for.
+                results.lookUp(claim.row.name)
+            }
+        }
+        var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
+        request.atomic = false
+        request.projection.wantsAssetDetails = true
+        return request
+    }
+
+    private func operation(
+        _ claim: OutboxClaim, _ assets: [OutgoingAsset.Place: WireAsset]
+    ) throws(SyncProblem) -> RecordOperation? {
+        try read { (store) throws(RecordError) in
+            let schema = try store.schema(of: claim.row.type)
+            return RecordOperation(claim, schema: schema) { field, _, index in
+                assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// What becomes of changes that were sent.
+extension Exchange {
+    /// Asks for records that the server has in another state and did not tell.
+    func lookUp(
+        _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        let names = results.toLookUp
+        guard !names.isEmpty else { return }
+        var request = LookupRequest(
+            items: names.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
+        request.projection.wantsAssetDetails = true
+        let answer = try await transport.send(.recordsLookup, scope, request.bytes) {
+            json throws(ServerError) in try RecordsAnswer(json)
+        }
+        results.readLookup(answer.items)
+    }
+
+    /// Writes down what became of all of them.
+    func settle(_ results: UploadResults, _ zone: SyncedZone) throws(SyncProblem) -> Round {
+        var round = Round(isTooLarge: results.isTooLarge, problem: results.problem)
+        var told: [(OutboxClaim, RemoteChange)] = []
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.forgetRequest(in: zone.id)
+            for result in results.all {
+                let claim = result.claim
+                switch result.outcome {
+                case .saved(let tag):
+                    round.sent += 1
+                    try transaction.completeOutbox(claim, changeTag: tag)
+                case .deleted:
+                    round.sent += 1
+                    try transaction.completeOutbox(claim, changeTag: "")
+                case .savedAndGone:
+                    round.sent += 1
+                    try transaction.completeOutbox(claim, changeTag: "")
+                    _ = try transaction.applyRemote(
+                        RemoteChange(deleted: claim.row.name), in: zone.id)
+                case .unsent: try transaction.failOutbox(claim.row.id, error: nil)
+                case .parked(let reason):
+                    round.parked += 1
+                    try transaction.failOutbox(claim.row.id, error: reason)
+                case .differs, .gone: break
+                }
+            }
+        }
+        for result in results.all {
+            switch result.outcome {
+            case .differs(let answer): told.append((result.claim, try change(answer)))
+            case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
+            case .saved, .deleted, .savedAndGone, .unsent, .parked: break
+            }
+        }
+        for (claim, change) in told {
+            if try isOfUnknownRestore(change, zone) {
+                round.problem = Self.wasRestored
+                try write(isFreeing: true) { (transaction) throws(RecordError) in
+                    try transaction.failOutbox(claim.row.id, error: nil)
+                }
+            } else if try !merge(change, into: claim, of: zone) {
+                round.parked += 1
+            }
+        }
+        return round
+    }
+
+    /// What the server has instead of what was sent; it is sent again then. False when the two cannot
+    /// be brought together: the change is parked with the reason.
+    private func merge(
+        _ change: RemoteChange, into claim: OutboxClaim, of zone: SyncedZone
+    ) throws(SyncProblem) -> Bool {
+        do throws(SyncProblem) {
+            try write { (transaction) throws(RecordError) in
+                try transaction.failOutbox(claim.row.id, error: nil)
+                _ = try transaction.applyRemote(change, in: zone.id)
+            }
+            return true
+        } catch  where error.isAboutContent {
+            try write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.failOutbox(
+                    claim.row.id, error: "The server's record cannot be merged: \(error)")
+            }
+            return false
+        }
+    }
+
+    /// Whether a record was changed since a restore of which nothing is known yet. It is not merged:
+    /// the one who has changed it may have known less than this machine.
+    private func isOfUnknownRestore(
+        _ change: RemoteChange, _ zone: SyncedZone
+    ) throws(SyncProblem) -> Bool {
+        let known = try read { (store) throws(RecordError) in
+            try store.restorePoint(of: zone.id)
+        }
+        guard let known, let position = ChangePosition(tag: change.changeTag) else { return false }
+        return known.isBeforeRestore(behind: position)
+    }
+
+    private static let wasRestored = SyncProblem.refused(
+        WireError(
+            text: Text(ServerErrorCode.changeTokenExpired.rawValue),
+            reason: "The server was restored from a backup."))
+}

@@ -1,0 +1,212 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// A server that comes back from a backup is behind the machines that have seen more of it: what was
+/// acknowledged is sent again, and nothing that was deleted comes back.
+@Suite struct RestoredServerTests {
+    private let server: TestServer
+    private let a: Replica
+    private let b: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server)
+    }
+
+    private func syncAll() async throws {
+        for replica in [a, b, a, b] { try await replica.sync() }
+    }
+
+    private func expectEqual(
+        _ tree: [String: String], zone: String = "Box"
+    ) async throws {
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        for replica in [a, b, fresh] {
+            #expect(try replica.tree(zone: zone) == tree)
+            #expect(try replica.outbox() == [])
+            try replica.expectSound()
+        }
+    }
+
+    @Test("edits and records that the server has lost are there again")
+    func laterStates() async throws {
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try a.save("same", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":2,"q":1}"#)
+        try b.save("y", #"{"p":3}"#)
+        try await syncAll()
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual([
+            "x": #"{"p":2,"q":1}"#, "y": #"{"p":3}"#, "same": #"{"p":1}"#,
+        ])
+        #expect(try a.store.counts().trash == 0)
+        #expect(try b.store.counts().trash == 0)
+        #expect(try a.conflicts() == [] && b.conflicts() == [])
+    }
+
+    @Test("what one machine alone has seen comes from there", arguments: [true, false])
+    func oneMachine(isFirst: Bool) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":2}"#)
+        try a.save("y", #"{"p":1}"#)
+        try await a.sync()
+        try await server.restore(backup)
+        if isFirst { try await b.sync() }
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#, "y": #"{"p":1}"#])
+    }
+
+    @Test("what was deleted after the backup stays deleted, on all machines")
+    func deleted() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try a.save("y", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.delete("x")
+        try await syncAll()
+        // The server hears of this one when it is back.
+        try b.delete("y")
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual([:])
+    }
+
+    @Test("a record that was deleted after the backup and is edited after the restore stays")
+    func editedSince() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.delete("x")
+        try await a.sync()
+        try await server.restore(backup)
+        try b.save("x", #"{"p":2}"#)
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#])
+    }
+
+    @Test("zones that were made after the backup are made again, and removed ones removed")
+    func zones() async throws {
+        try a.save("x", #"{"p":1}"#, zone: "Old")
+        try a.save("k", #"{"p":1}"#, zone: "Kept")
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.removeZone("Old")
+        try a.save("y", #"{"p":2}"#, zone: "New")
+        try await syncAll()
+        #expect(try b.zones.sorted() == ["Kept", "New"])
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual(["y": #"{"p":2}"#], zone: "New")
+        try await expectEqual([:], zone: "Old")
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        #expect(try a.zones.sorted() == ["Kept", "New"])
+        #expect(try b.zones.sorted() == ["Kept", "New"])
+        #expect(try fresh.zones.sorted() == ["Kept", "New"])
+    }
+
+    @Test("what somebody who knew less edits after the restore takes nothing back")
+    func behind() async throws {
+        let c = try Replica(server)
+        try a.save("x", #"{"p":1,"q":1,"r":1}"#)
+        try await syncAll()
+        try await c.sync()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":2,"q":1,"r":1}"#)
+        try await a.sync()
+        try b.save("x", #"{"p":1,"q":1,"r":2}"#)
+        try await b.sync()
+        try await a.sync()
+        #expect(try a.text("x") == #"{"p":2,"q":1,"r":2}"#)
+        try await server.restore(backup)
+        server.clock.advance(.seconds(1))
+        try c.save("x", #"{"p":1,"q":3,"r":1}"#)
+        try await c.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2,"q":3,"r":2}"#])
+    }
+
+    @Test("an edit that is sent before the restore is known takes nothing back either")
+    func uploadFirst() async throws {
+        let c = try Replica(server)
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try await syncAll()
+        try await c.sync()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":2,"q":1}"#)
+        try await a.sync()
+        try await server.restore(backup)
+        server.clock.advance(.seconds(1))
+        try c.save("x", #"{"p":1,"q":3}"#)
+        try await c.sync()
+        try a.save("new", #"{"p":1}"#)
+        try a.save("x", #"{"p":2,"q":1,"r":1}"#)
+        let zone = try #require(try a.store.zone(.private, .me, ZoneName("Box"))).id
+        try await a.exchange.work(zone, downloads: false, uploads: true)
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2,"q":3,"r":1}"#, "new": #"{"p":1}"#])
+    }
+
+    @Test("two machines that make a lost record again keep the later fields of both")
+    func madeByTwo() async throws {
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try await syncAll()
+        server.clock.advance(.seconds(1))
+        try a.save("x", #"{"p":2,"q":1}"#)
+        try await a.sync()
+        server.clock.advance(.seconds(1))
+        // It has not seen that.
+        try b.save("x", #"{"p":1,"q":2}"#)
+        try await server.restore(backup)
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2,"q":2}"#])
+    }
+
+    @Test("files beside records come back too")
+    func assets() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.attach([1, 2, 3], to: "x")
+        try await syncAll()
+        try await server.restore(backup)
+        try await syncAll()
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        #expect(try fresh.assets(of: "x").count == 1)
+        #expect(try fresh.text("x") == a.text("x"))
+        #expect(try a.outbox() == [])
+    }
+
+    @Test("the same backup twice, with work between, loses nothing")
+    func twice() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        for number in 2...4 {
+            try a.save("x", #"{"p":\#(number)}"#)
+            try b.save("n\(number)", #"{"p":1}"#)
+            try await syncAll()
+            try await server.restore(backup)
+        }
+        try await syncAll()
+        try await expectEqual([
+            "x": #"{"p":4}"#, "n2": #"{"p":1}"#, "n3": #"{"p":1}"#, "n4": #"{"p":1}"#,
+        ])
+    }
+}
