@@ -118,6 +118,19 @@ import Testing
         #expect(try fresh.zones.sorted() == ["Kept", "New"])
     }
 
+    @Test(
+        "what is deleted before its machine hears of the restore goes, though another makes it again"
+    )
+    func deletedUnaware() async throws {
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        try await server.restore(backup)
+        try b.removeZone()
+        try await syncAll()
+        try await expectEqual([:])
+    }
+
     @Test("what somebody who knew less edits after the restore takes nothing back")
     func behind() async throws {
         let c = try Replica(server)

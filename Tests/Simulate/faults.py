@@ -88,8 +88,8 @@ FAULTS = [
     (
         "a deletion here wins against an edit elsewhere",
         STORE + "RemoteApplication+Pending.swift",
-        "base.changeTag == change.changeTag {\n            return true",
-        "base.changeTag != \"\" {\n            return true",
+        "if let base, base.changeTag == change.changeTag {\n            return true",
+        "if let base, base.changeTag != \"\" {\n            return true",
     ),
     (
         "a delete is sent without its tag",

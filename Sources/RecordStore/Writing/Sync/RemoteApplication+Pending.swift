@@ -7,10 +7,12 @@ extension RemoteApplication {
     /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
     func isOfDelete(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name), row.operation == .delete else { return false }
-        if let base = try connection.base(ofDelete: row.id), base.changeTag == change.changeTag {
+        let base = try connection.base(ofDelete: row.id)
+        if let base, base.changeTag == change.changeTag {
             return true
         }
-        if isEarlier(change, than: try connection.base(ofDelete: row.id)) {
+        let isMadeAgain = try isMadeAgain(change, text, as: base)
+        if isMadeAgain || isEarlier(change, than: base) {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
             return true
         }

@@ -15,6 +15,15 @@ extension RemoteApplication {
         return told < known
     }
 
+    /// Whether another machine has made a record again that a restored server had lost.
+    func isMadeAgain(
+        _ change: RemoteChange, _ text: [UInt8], as base: AcknowledgedState?
+    ) throws(RecordError) -> Bool {
+        guard restoredPass != nil, let known = base?.text else { return false }
+        return try transaction.parse(known, of: change.type).hasSameValues(
+            as: transaction.parse(text, of: change.type))
+    }
+
     /// Whether a record that is not here any more was deleted after what the server tells of it.
     func wasDeletedLater(_ change: RemoteChange, _ known: Known) -> Bool {
         guard restoredPass != nil, known.generation > 0, let restorePoint,
