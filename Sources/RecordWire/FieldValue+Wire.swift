@@ -44,7 +44,7 @@ extension FieldValue {
     /// A value from the wire as a local one.
     ///
     /// - Parameters:
-    ///   - isJSON: whether the schema here says that the text is nested JSON.
+    ///   - isJSON: whether the text is nested JSON.
     ///   - asset: the local name of an asset, with its place in a list.
     package init(
         _ value: WireValue, isJSON: Bool = false, asset: (WireAsset, Int?) -> AssetValue

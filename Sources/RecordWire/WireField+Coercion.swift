@@ -30,6 +30,7 @@ extension WireField {
         case (.list, _), (_, .list): throw mismatch(type)
         default: field.value = try scalar(value, type, of: type, isStrict)
         }
+        if type == .json { field.isJSON = true }
         return field
     }
 

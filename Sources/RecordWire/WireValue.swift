@@ -26,6 +26,8 @@ package struct WireField: Hashable, Sendable {
     /// `modified`, an extension: the writer's hybrid logical clock for this field. Opaque, kept
     /// and echoed, at most 64 bytes.
     package var stamp: Text?
+    /// An extension: the text is nested JSON, and not a text that looks like it. Kept and echoed.
+    package var isJSON = false
     /// Whether the type is sure: given by the request or the schema, not guessed from the JSON.
     package var isTagged = true
 

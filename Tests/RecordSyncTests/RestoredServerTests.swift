@@ -131,6 +131,26 @@ import Testing
         try await expectEqual([:])
     }
 
+    @Test(
+        "a record that was deleted here is deleted, though another makes an earlier state of it again"
+    )
+    func deletedLaterState() async throws {
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1}"#)
+        try a.save("y", #"{"p":1}"#, zone: "Cup")
+        try await syncAll()
+        try b.save("x", #"{"p":1,"q":2}"#)
+        try await b.sync()
+        try await server.restore(backup)
+        try b.removeZone()
+        try b.removeZone("Cup")
+        // The server has no zone to remove anything from.
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual([:])
+        try await expectEqual([:], zone: "Cup")
+    }
+
     @Test("what somebody who knew less edits after the restore takes nothing back")
     func behind() async throws {
         let c = try Replica(server)

@@ -25,7 +25,11 @@ extension ContainerSchema {
                         to: definition, of: type, isStrict: settings.isStrict))
                 continue
             }
-            guard field.value != nil else { continue }
+            guard field.value != nil else {
+                // It clears an empty list of which nobody has said what is in it.
+                resolved.append(field)
+                continue
+            }
             try requireNewField(field, type, environment)
             guard let definition = try Self.definition(for: field, of: type) else {
                 resolved.append(field)

@@ -6,19 +6,19 @@ extension RemoteChange {
     /// What a record of an answer says.
     ///
     /// - Parameters:
-    ///   - schema: of the record's type here: it says which texts are nested JSON.
+    ///   - schema: of the record's type here: it says which texts are nested JSON, where the server
+    ///     does not; nil where it does.
     ///   - asset: the local name of an asset, with its place in a list.
     package init(
-        _ answer: RecordAnswer, schema: RecordSchema,
+        _ answer: RecordAnswer, schema: RecordSchema?,
         asset: (FieldName, Int?, WireAsset) -> AssetValue
     ) {
         let fields = answer.fields.compactMap { field -> RecordField? in
             guard let value = field.value else { return nil }
+            let isJSON = schema.map { $0.type(of: field.name) == .json } ?? field.isJSON
             return RecordField(
                 name: field.name,
-                value: FieldValue(value, isJSON: schema.type(of: field.name) == .json) {
-                    asset(field.name, $1, $0)
-                })
+                value: FieldValue(value, isJSON: isJSON) { asset(field.name, $1, $0) })
         }
         self.init(
             type: answer.type, name: answer.name,

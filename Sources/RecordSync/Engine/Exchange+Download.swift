@@ -200,8 +200,9 @@ extension Exchange {
     }
 
     func change(_ answer: RecordAnswer) throws(SyncProblem) -> RemoteChange {
-        let schema = try read { (store) throws(RecordError) in
-            try store.schema(of: answer.type)
+        var schema: RecordSchema?
+        if !settings.hasExtensions {
+            schema = try read { (store) throws(RecordError) in try store.schema(of: answer.type) }
         }
         var change = RemoteChange(answer, schema: schema) { field, index, asset in
             AssetValue(asset, of: answer.name, field, index)

@@ -16,8 +16,8 @@ package struct Exchange: Sendable {
         package var pageRecords = 200
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
-        /// Whether the server is a recordfs-server: it keeps the stamps of fields, and knows a request
-        /// again that comes twice. Of another, the time of a record stands for the stamps, and whether
+        /// Whether the server is a recordfs-server: it keeps the stamps of fields and which texts
+        /// are nested JSON, and knows a request again that comes twice. Of another, the time of a record stands for the stamps, and whether
         /// a request without an answer was done is concluded from what the records are.
         package var hasExtensions = true
         /// Assets whose bytes are sent at the same time.

@@ -48,5 +48,6 @@ extension WireField {
         guard let wire = WireValue(value, asset: asset) else { return nil }
         let type = value.type ?? schema.type(of: name)
         self.init(name: name, value: wire, type: type == .json ? .string : type)
+        if case .json = value { isJSON = true }
     }
 }

@@ -56,6 +56,7 @@ extension WireField: AnswerValue {
             if value != nil || type != nil { answer.member("type", tag(options)) }
             if isEncrypted { answer.member("isEncrypted", true) }
             answer.member("modified", stamp)
+            if isJSON { answer.member("isJSON", true) }
         }
     }
 }

@@ -52,8 +52,8 @@ extension WireField {
     /// The longest `modified` stamp, in bytes.
     package static let maximumStampBytes = 64
 
-    /// A field dictionary: `value`, `type`, `isEncrypted` and the extension `modified`. A value
-    /// that is null or absent clears the field.
+    /// A field dictionary: `value`, `type`, `isEncrypted` and the extensions `modified` and
+    /// `isJSON`. A value that is null or absent clears the field.
     package init(
         name: FieldName, _ json: JSONReader, limits: RequestLimits = .standard,
         isInQuery: Bool = false
@@ -73,6 +73,7 @@ extension WireField {
             isEncrypted: isEncrypted || tag?.isEncrypted == true,
             stamp: try json.string("modified", maximumBytes: Self.maximumStampBytes))
         isTagged = typed?.isTagged ?? true
+        if case .string = value { isJSON = try json.bool("isJSON", default: false) }
     }
 }
 

@@ -11,7 +11,7 @@ extension RemoteApplication {
         if let base, base.changeTag == change.changeTag {
             return true
         }
-        let isMadeAgain = try isMadeAgain(change, text, as: base)
+        let isMadeAgain = try isMadeAgain(change, text)
         if isMadeAgain || isEarlier(change, than: base) {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
             return true

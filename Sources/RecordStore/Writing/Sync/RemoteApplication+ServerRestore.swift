@@ -15,21 +15,25 @@ extension RemoteApplication {
         return told < known
     }
 
-    /// Whether another machine has made a record again that a restored server had lost.
-    func isMadeAgain(
-        _ change: RemoteChange, _ text: [UInt8], as base: AcknowledgedState?
-    ) throws(RecordError) -> Bool {
-        guard restoredPass != nil, let known = base?.text else { return false }
-        return try transaction.parse(known, of: change.type).hasSameValues(
-            as: transaction.parse(text, of: change.type))
+    /// Whether another machine has made a record again that a restored server had lost: all that it
+    /// says was in it here, before it was deleted.
+    func isMadeAgain(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
+        guard restoredPass != nil else { return false }
+        let versions = try versions(of: change.name, change.type)
+        return try transaction.parse(text, of: change.type).fields.allSatisfy { field in
+            versions.contains { FieldMerge.isSame($0[field.name], field.value) }
+        }
     }
 
     /// Whether a record that is not here any more was deleted after what the server tells of it.
-    func wasDeletedLater(_ change: RemoteChange, _ known: Known) -> Bool {
+    func wasDeletedLater(
+        _ change: RemoteChange, _ text: [UInt8], _ known: Known
+    ) throws(RecordError) -> Bool {
         guard restoredPass != nil, known.generation > 0, let restorePoint,
             let told = ChangePosition(tag: change.changeTag)
         else { return false }
-        return told < restorePoint
+        if told < restorePoint { return true }
+        return try isMadeAgain(change, text)
     }
 
     /// It is deleted there once more.
@@ -110,7 +114,7 @@ extension RemoteApplication {
         guard let base, try isUnconfirmed(existing.id) else { return base }
         let changed = FieldMerge.changedFields(from: base.fields, to: remote.fields)
         let edits = try transaction.lastEdits(of: changed, change.name, zone)
-        let earlier = try earlierVersions(of: change.name, place)
+        let earlier = try versions(of: change.name, place.name).dropFirst()
         var fields = base.fields
         for field in changed {
             var value = base[field]
@@ -125,23 +129,22 @@ extension RemoteApplication {
         return try transaction.parse(try printed(fields, base.parent, place.name), place)
     }
 
-    /// What a record was before it became what it is; the newest of them. A damaged version tells
-    /// nothing.
-    private func earlierVersions(
-        of name: RecordName, _ place: TypePlace
+    /// What a record has been, newest first. A damaged version tells nothing.
+    private func versions(
+        of name: RecordName, _ type: RecordTypeName
     ) throws(RecordError) -> [RecordDocument] {
         let texts = try connection.all(
             """
             SELECT text, checksum FROM history
             WHERE zone_id = ? AND name = ? AND text IS NOT NULL ORDER BY token DESC
-            LIMIT \(Self.versionsMax) OFFSET 1
+            LIMIT \(Self.versionsMax)
             """, [.integer(zone.rawValue), .name(name)]
         ) { $0.wholeText(0) }
         var documents: [RecordDocument] = []
         for text in texts {
             guard let text else { continue }
             do throws(RecordError) {
-                documents.append(try transaction.parse(text, place))
+                documents.append(try transaction.parse(text, of: type))
             } catch  where error.isAboutContent {
                 continue
             }

@@ -99,7 +99,7 @@ struct RemoteApplication {
             // Delete against edit: the edit wins.
             deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)
-        } else if wasDeletedLater(change, known) {
+        } else if try wasDeletedLater(change, text, known) {
             try deleteAgain(change, text, known)
             return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
         }

@@ -41,10 +41,9 @@ extension Transaction {
         return true
     }
 
-    /// A zone that was made after the backup: all that was there is sent again.
+    /// A zone that was made after the backup: all that was there is sent again. The pass stays until
+    /// the zone is there, for another machine may make it first.
     package func sendAgain(_ zone: ZoneID) throws(RecordError) {
-        try setFeedToken(nil, of: .zone(zone))
-        try abandonFeedPass(of: zone)
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
         var application = try RemoteApplication(self, zone)

@@ -1,0 +1,57 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Simulation
+import Testing
+
+/// What a value is on one machine it is on the other.
+@Suite struct ValueExchangeTests {
+    private let a: Replica
+    private let b: Replica
+
+    init() async throws {
+        let server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server)
+    }
+
+    @Test("every type of value arrives as it was written")
+    func values() async throws {
+        let text = """
+            {"s":"text","i":9007199254740993,"d":0.5,"t":{"$timestamp":"2026-11-23T10:00:00.250Z"},\
+            "y":{"$bytes":"AAEC"},"l":{"$location":{"latitude":52.5,"longitude":13.25}},\
+            "r":{"$ref":"x"},"a":["p","q"],"e":"","u":"\\u00e9\\n","$parent":"x"}
+            """
+        try a.save("x", "{}")
+        try a.save("v", text)
+        for replica in [a, b, a] { try await replica.sync() }
+        let there = try #require(try a.text("v"))
+        let came = try #require(try b.text("v"))
+        #expect(came == there, "\(came) \(there)")
+        #expect(try b.outbox() == [])
+    }
+
+    @Test(
+        "nested JSON arrives as it was written, and a text that looks like it as a text",
+        arguments: [
+            #"{"v":"true"}"#, #"{"v":{"a":[1,{"b":null}],"c":"é"}}"#,
+            #"{"v":"{\"a\":1}"}"#, #"{"v":[[1,2],[3]]}"#, #"{"v":[1,"two",false]}"#,
+            #"{"v":{}}"#, #"{"v":"12"}"#, #"{"v":[]}"#,
+            #"{"v":{"big":9007199254740993,"half":0.5,"yes":true}}"#,
+        ])
+    func nested(text: String) async throws {
+        try a.save("x", text)
+        for replica in [a, b, a] { try await replica.sync() }
+        #expect(try b.text("x") == a.text("x"))
+        #expect(try b.text("x") == text)
+        #expect(try a.outbox() == [] && b.outbox() == [])
+        // Back from there too.
+        try b.save("x", #"{"n":{"b":true},"w":"true"}"#)
+        for replica in [b, a, b] { try await replica.sync() }
+        let back = try #require(try a.text("x"))
+        #expect(back == #"{"n":{"b":true},"w":"true"}"#)
+        #expect(try a.outbox() == [] && b.outbox() == [])
+        #expect(try a.conflicts() == [] && b.conflicts() == [])
+    }
+}
