@@ -210,6 +210,22 @@ import Testing
         try await expectEqual(["x": #"{"p":2,"q":2}"#])
     }
 
+    @Test("an edit that was not sent yet stands over the state that another machine makes again")
+    func pendingEdit() async throws {
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try a.save("x", #"{"p":2}"#)
+        server.clock.advance(.seconds(60))
+        // It hears of the first state after the second was written.
+        try await b.sync()
+        try await server.restore(backup)
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#])
+        #expect(try a.conflicts() == [])
+    }
+
     @Test("files beside records come back too")
     func assets() async throws {
         try a.save("x", #"{"p":1}"#)

@@ -32,6 +32,7 @@ struct Editor {
                 try delete(Step.Key(zone: zone, name: name), &oracle)
             }
             oracle.forgetAnswers(of: zone)
+            oracle.removeZone(zone)
             try replica.removeZone(zone)
         case .round, .restart, .jump, .backUp, .restoreServer: break
         }

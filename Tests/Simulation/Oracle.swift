@@ -26,6 +26,8 @@ struct Oracle {
     /// Machines that have sent a record, and heard nothing of it for a while.
     private var unanswered: [Step.Key: Set<Int>] = [:]
     private var forgetfulZones: Set<String> = []
+    private var removedZones: Set<String> = []
+    private var isRestored = false
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
@@ -57,6 +59,11 @@ struct Oracle {
     }
 
     mutating func forgetAnswers(of zone: String) { forgetfulZones.insert(zone) }
+
+    /// Whoever hears of a restore after somebody has removed a zone on the restored server takes it for
+    /// lost, and makes it again with all that he knows of it.
+    mutating func restoreServer() { isRestored = true }
+    mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
@@ -101,6 +108,7 @@ struct Oracle {
         for deletion in deletions
         where tree[deletion.key] != nil && !untraced.contains(deletion.key)
             && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
+            && !(isRestored && removedZones.contains(deletion.key.zone))
         {
             let others = edits.contains { value, edit in
                 edit.key == deletion.key && !deletion.known.contains(value)

@@ -56,6 +56,7 @@ actor SimulatedWorld {
             guard let backup else { return }
             try await server.restore(backup)
             for zone in zones { oracle.forgetAnswers(of: zone) }
+            oracle.restoreServer()
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }
