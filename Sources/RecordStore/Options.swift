@@ -12,6 +12,9 @@ package struct StoreOptions: Sendable {
     package var readOnly: Bool
     /// Stands for the store in the stamps of its edits; nil: the store's own, made at random.
     package var device: UInt64?
+    /// Of the disk space that is set aside, at most. The usual 20 MiB hold what a full log has to move,
+    /// and some thousand deletes.
+    package var reserveBytes: Int64 = 20 << 20
 
     package init(
         clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,

@@ -12,7 +12,7 @@ import Testing
     func partlySetAside() throws {
         let folder = try TemporaryDirectory()
         let path = "\(folder.path)/reserve"
-        let reserve = SpaceReserve(path: path)
+        let reserve = SpaceReserve(path: path, bytes: 20 << 20)
         #expect(!reserve.release(), "there is nothing to give yet")
         let file = open(path, O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0 && ftruncate(file, 4096) == 0 && close(file) == 0)

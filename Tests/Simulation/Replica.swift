@@ -53,6 +53,8 @@ package final class Replica: Sendable {
     ) throws -> RecordStore {
         var options = StoreOptions(clock: clock, grace: .zero)
         options.device = device
+        // Stores of histories are in memory, where a file is made of pages that have to be cleared.
+        options.reserveBytes = 1 << 20
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return try RecordStore.open(directory: files.path, options: options)
     }

@@ -17,7 +17,7 @@ extension RecordStore {
         if try !places.hasDatabase() { try places.checkIsFree() }
         try places.create()
         let lock = try StoreLock.take(places.lock)
-        let reserve = SpaceReserve(path: places.reserve)
+        let reserve = SpaceReserve(path: places.reserve, bytes: options.reserveBytes)
         // What opening writes is little, and a store that cannot be opened cannot be cleaned.
         if reserve.isNeeded { reserve.release() }
         let store = try open(places, options, lock, reserve)

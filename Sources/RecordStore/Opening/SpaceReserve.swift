@@ -7,8 +7,6 @@ import Synchronization
 ///
 /// While it is not whole nothing else is written, so that it comes back as soon as there is room.
 final class SpaceReserve: Sendable {
-    /// Holds what a full log has to move, and some thousand deletes.
-    private static let bytesMax: Int64 = 20 << 20
     /// Left free beside it when it is made, so that the system can go on.
     private static let margin: Int64 = 256 << 10
     /// Below this a store may not be able to open.
@@ -18,11 +16,11 @@ final class SpaceReserve: Sendable {
     /// Bytes that are set aside, and how many there should be.
     private let state: Mutex<(reserved: Int64, target: Int64)>
 
-    init(path: String) {
+    init(path: String, bytes: Int64) {
         self.path = path
         var information = stat()
         let size = stat(path, &information) == 0 ? Int64(information.st_size) : 0
-        let target = min(Self.bytesMax, Self.figures(path).total / 8)
+        let target = min(bytes, Self.figures(path).total / 8)
         state = Mutex((size, target))
     }
 

@@ -76,7 +76,7 @@ extension Exchange {
     private func noteGone(
         _ zone: SyncedZone, _ why: SyncProblem, wasKnown: Bool
     ) throws(SyncProblem) -> Int {
-        let isBehind = try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
+        let isBehind = try isBehind(zone)
         if wasKnown && !isBehind { note("A zone is gone on the server", zone, why) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             if isBehind {
@@ -92,9 +92,12 @@ extension Exchange {
 
     /// A zone that was removed here and made again elsewhere; not one that a restored server has again.
     private func revive(_ zone: SyncedZone) throws(SyncProblem) {
-        let isBehind = try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
-        if isBehind { return }
+        if try isBehind(zone) { return }
         try write { (transaction) throws(RecordError) in try transaction.reviveZone(zone.id) }
+    }
+
+    private func isBehind(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
+        try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
     }
 
     private func note(_ what: String, _ zone: SyncedZone, _ why: SyncProblem) {
@@ -126,7 +129,8 @@ extension Exchange {
 
     private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
         let read = try readItems(page.items)
-        if read.hasNameless {
+        // Over a server that is behind nothing is deleted at the end of the pass.
+        if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
                 try transaction.abandonFeedPass(of: zone.id)
             }

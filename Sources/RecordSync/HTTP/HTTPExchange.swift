@@ -35,7 +35,7 @@ package struct HTTPExchange: Sendable {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
-    /// How long the bytes of an asset may take: 16 KiB a second are waited for.
+    /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
     static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
 
     package init() {}

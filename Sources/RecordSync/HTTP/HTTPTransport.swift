@@ -37,7 +37,8 @@ package final class HTTPTransport: SyncTransport {
         let token = current.withLock(\.token)
         let url = account.url(of: operation, scope, webAuthToken: token)
         let answer = try await http.send(
-            "POST", url, headers: [("Content-Type", "application/json")], body: .bytes(body))
+            "POST", url, headers: [("Content-Type", "application/json")], body: .bytes(body),
+            patience: HTTPExchange.patience(bytes: Int64(body.count)))
         if let next = answer["X-Apple-CloudKit-Web-Auth-Token"] { take(Text(next), after: token) }
         return try answer.json(of: operation)
     }

@@ -19,20 +19,18 @@ extension RemoteApplication {
     /// says was in it here, before it was deleted.
     func isMadeAgain(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
         guard restoredPass != nil else { return false }
-        let versions = try versions(of: change.name, change.type)
-        return try transaction.parse(text, of: change.type).fields.allSatisfy { field in
-            versions.contains { FieldMerge.isSame($0[field.name], field.value) }
+        let fields = try transaction.parse(text, of: change.type).fields
+        return try versions(of: change.name, change.type).contains { version in
+            fields.allSatisfy { FieldMerge.isSame(version[$0.name], $0.value) }
         }
     }
 
-    /// Whether a record that is not here any more was deleted after what the server tells of it.
+    /// Whether a record that is not here any more was deleted after what the server tells of it. What
+    /// was never seen here is of somebody who knew more, and stays.
     func wasDeletedLater(
         _ change: RemoteChange, _ text: [UInt8], _ known: Known
     ) throws(RecordError) -> Bool {
-        guard restoredPass != nil, known.generation > 0, let restorePoint,
-            let told = ChangePosition(tag: change.changeTag)
-        else { return false }
-        if told < restorePoint { return true }
+        guard known.generation > 0 else { return false }
         return try isMadeAgain(change, text)
     }
 

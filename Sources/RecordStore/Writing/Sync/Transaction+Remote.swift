@@ -31,9 +31,11 @@ extension Transaction {
 
     /// The feed of a zone begins anew, as after its token expired.
     package func restartFeed(of zone: ZoneID) throws(RecordError) {
+        let isBehind = try connection.restoredPass(of: zone) != nil
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
         try beginFeedPass(of: zone)
+        if isBehind { try markRestored(zone) }
     }
 
     /// The pass tells nothing of what is gone: the feed had something that has no name.

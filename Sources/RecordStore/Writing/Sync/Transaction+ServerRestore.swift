@@ -36,9 +36,14 @@ extension Transaction {
             [.integer(point.number), .integer(zone.rawValue)])
         guard known != nil else { return false }
         try restartFeed(of: zone)
+        try markRestored(zone)
+        return true
+    }
+
+    /// The pass of its feed goes over a server that is behind what is known here.
+    func markRestored(_ zone: ZoneID) throws(RecordError) {
         try connection.run(
             "UPDATE feed_pass SET restored = 1 WHERE zone_id = ?", [.integer(zone.rawValue)])
-        return true
     }
 
     /// A zone that was made after the backup: all that was there is sent again. The pass stays until
