@@ -17,6 +17,9 @@ package struct RecordDictionary: Hashable, Sendable {
     package var fields: [WireField]
     package var parent: Parent
     package var createShortGUID: Bool
+    /// An extension: the file of the record as the client has written it. A save without takes it
+    /// away.
+    package var fileText: Text?
     package var share: ShareDictionary?
 
     package init(name: RecordName? = nil, type: RecordTypeName? = nil) {

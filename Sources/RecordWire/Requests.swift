@@ -21,6 +21,8 @@ package struct RecordProjection: Hashable, Sendable {
     package var numbersAsStrings: Bool
     /// An extension: assets with `sha256` and `fileExtension`.
     package var wantsAssetDetails = false
+    /// An extension: records with `fileText`, where all fields are told.
+    package var wantsFileText = false
     package init(desiredKeys: [FieldName]? = nil, numbersAsStrings: Bool = false) {
         self.desiredKeys = desiredKeys
         self.numbersAsStrings = numbersAsStrings

@@ -17,7 +17,8 @@ import Testing
         try fixture.save("a", #"{"n":1}"#)
         let create = try #require(try fixture.claim().first)
         #expect(create.base == nil)
-        #expect(create.document?.text == Array(#"{"n":1}"#.utf8) && create.bytes == 7)
+        #expect(create.document?.text == Array(#"{"n":1}"#.utf8))
+        #expect(create.fileText == create.document?.text && create.bytes == 14)
         try fixture.complete(create, tag: "t1")
 
         try fixture.save("a", #"{"n":2}"#)
@@ -119,7 +120,7 @@ import Testing
         let text = "{\"s\":\"\(String(repeating: "x", count: 92))\"}"
         for number in 0..<6 { try fixture.save("r\(number)", text) }
         #expect(try names(ClaimLimits(records: 2, bytes: 10_000)) == ["r0", "r1"])
-        #expect(try names(ClaimLimits(records: 9, bytes: 300)) == ["r2", "r3", "r4"])
+        #expect(try names(ClaimLimits(records: 9, bytes: 600)) == ["r2", "r3", "r4"])
         #expect(try names(ClaimLimits(records: 9, bytes: 10)) == ["r5"])
     }
 

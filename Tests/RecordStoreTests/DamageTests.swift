@@ -95,7 +95,7 @@ import Testing
         try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)))
+            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), hasFileText: false)
         }
         try fixture.expectSound()
         try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")

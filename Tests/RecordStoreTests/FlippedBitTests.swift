@@ -128,7 +128,8 @@ import class GRDB.DatabaseQueue
             _ = try transaction.saveDraft(
                 text: Array(#"{"title": "#.utf8), type: note, stem: Stem("second"),
                 error: RecordError(.invalidJSON, "expected a value"))
-            try transaction.putBase(first, "tag", .text(Array(#"{"title": "Soup"}"#.utf8)))
+            try transaction.putBase(
+                first, "tag", .text(Array(#"{"title": "Soup"}"#.utf8)), hasFileText: false)
             try transaction.finalizeDelete(try save("gone", #"{"title": "Gone"}"#))
             try transaction.beginDelete(try save("waiting", #"{"title": "Wait"}"#))
         }

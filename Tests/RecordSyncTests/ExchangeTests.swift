@@ -28,12 +28,7 @@ import Testing
     }
 
     private func expectEqual(_ tree: [String: String]) throws {
-        #expect(try a.tree() == tree)
-        #expect(try b.tree() == tree)
-        #expect(try a.outbox() == [])
-        #expect(try b.outbox() == [])
-        try a.expectSound()
-        try b.expectSound()
+        for replica in [a, b] { try replica.expectSettled(tree) }
     }
 
     // MARK: Ways there and back

@@ -29,11 +29,7 @@ import Testing
     ) async throws {
         let fresh = try Replica(server)
         try await fresh.sync()
-        for replica in [a, b, fresh] {
-            #expect(try replica.tree(zone: zone) == tree)
-            #expect(try replica.outbox() == [])
-            try replica.expectSound()
-        }
+        for replica in [a, b, fresh] { try replica.expectSettled(tree, zone: zone) }
     }
 
     @Test("edits and records that the server has lost are there again")

@@ -56,7 +56,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
         text: """
             {"records": [{"recordName": "n", "desiredKeys": ["a"]}, {"recordName": "m"}],
              "zoneID": {"zoneName": "Work"}, "desiredKeys": ["b"], "numbersAsStrings": false,
-             "wantsAssetDetails": true,
+             "wantsAssetDetails": true, "wantsFileText": true,
              "getCurrentSyncToken": false}
             """,
         read: { try LookupRequest($0) },
@@ -69,7 +69,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
              "numbersAsStrings": true, "operationID": "op-1", "getCurrentSyncToken": true,
              "operations": [
                {"operationType": "create", "record": {"recordType": "Note", "recordName": "n",
-                 "createShortGUID": true, "parent": {"recordName": "p"}, "fields": {
+                 "createShortGUID": true, "fileText": "{ }", "parent": {"recordName": "p"}, "fields": {
                    "s": {"type": "STRING", "value": "x", "isEncrypted": true, "modified": "1"},
                    "i": {"type": "INT64", "value": 1},
                    "d": {"type": "DOUBLE", "value": 1.5},

@@ -58,14 +58,14 @@ FAULTS = [
     (
         "the base stays old when the server has taken an edit",
         STORE + "Transaction+Outbox.swift",
-        "return try putBase(record.id, changeTag, .version(sent))",
+        "return try putBase(record.id, changeTag, sent, hasFileText: claim.mayHaveFileText)",
         "return",
     ),
     (
         "a page overwrites what was not sent yet",
         STORE + "RemoteApplication.swift",
-        "if known.isPending, try pendingEdit(change.name) {\n            // Of what was sent",
-        "if known.isPending, zone.rawValue < 0 {\n            // Of what was sent",
+        "if isPending {\n                // Of what was sent",
+        "if isPending, zone.rawValue < 0 {\n                // Of what was sent",
     ),
     (
         "records are merged as a whole",
@@ -125,8 +125,17 @@ FAULTS = [
     (
         "an earlier state of a restored server counts as news",
         STORE + "RemoteApplication+ServerRestore.swift",
-        "guard restorePoint != nil, let base,",
-        "guard restoredPass == -1, let base,",
+        "guard restorePoint != nil, let acknowledged,",
+        "guard restoredPass == -1, let acknowledged,",
+    ),
+    (
+        "a file that is only written anew is not sent",
+        "Sources/RecordStore/Writing/Records/Transaction+Save.swift",
+        "if changed.isEmpty {\n            try enqueue(",
+        "if changed.isEmpty {\n"
+        "            if existing.generation > 0 {\n"
+        "                return try keepValues(existing, new, textChanged: true)\n            }\n"
+        "            try enqueue(",
     ),
     (
         "both changes of a text by lines are not both kept",

@@ -30,8 +30,11 @@ package final class CoreTransport: SyncTransport {
     private struct State {
         var faults: [Fault?] = []
         var faultsOfOperations: [SyncOperation: [Fault]] = [:]
-        var sent: [SyncOperation] = []
+        var sent: [(operation: SyncOperation, body: [UInt8])] = []
         var uploadedBytes = 0
+        var largest = Int.max
+        /// The process that sends is dead.
+        var isDead = false
         var onCrash: @Sendable () throws -> Void = {}
     }
 
@@ -51,12 +54,18 @@ package final class CoreTransport: SyncTransport {
 
     private func crash() throws(SyncProblem) {
         do {
-            try state.withLock(\.onCrash)()
+            try state.withLock { state in
+                state.isDead = true
+                return state.onCrash
+            }()
         } catch {
             throw .unreadable("no image: \(error)")
         }
         throw .unreachable("killed")
     }
+
+    /// Another process sends now.
+    package func revive() { state.withLock { $0.isDead = false } }
 
     /// What becomes of the next requests, one after the other; nil for nothing special.
     package func plan(_ faults: Fault?...) { state.withLock { $0.faults += faults } }
@@ -66,6 +75,9 @@ package final class CoreTransport: SyncTransport {
         state.withLock { $0.faultsOfOperations[operation, default: []] += faults }
     }
 
+    /// Something on the way loses larger requests.
+    package func loseRequests(over bytes: Int) { state.withLock { $0.largest = bytes } }
+
     package func forgetPlan() {
         state.withLock { state in
             state.faults = []
@@ -74,7 +86,15 @@ package final class CoreTransport: SyncTransport {
     }
 
     /// The requests since the last call.
-    package func takeSent() -> [SyncOperation] {
+    package func takeSent() -> [SyncOperation] { takeRequests().map(\.operation) }
+
+    /// What was asked in those of one operation since the last call, whatever else was.
+    package func takeBodies(of operation: SyncOperation) -> [String] {
+        takeRequests().filter { $0.operation == operation }
+            .map { String(decoding: $0.body, as: UTF8.self) }
+    }
+
+    private func takeRequests() -> [(operation: SyncOperation, body: [UInt8])] {
         state.withLock { state in
             defer { state.sent = [] }
             return state.sent
@@ -85,7 +105,8 @@ package final class CoreTransport: SyncTransport {
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue {
         let fault = state.withLock { state -> Fault? in
-            state.sent.append(operation)
+            state.sent.append((operation, body))
+            if state.isDead || body.count > state.largest { return .requestLost }
             if let planned = state.faultsOfOperations[operation]?.first {
                 state.faultsOfOperations[operation]?.removeFirst()
                 return planned

@@ -19,6 +19,10 @@ struct Editor {
             record.empty()
             try set(fields, of: &record, over: before, &oracle)
         case .editLine(let key, let line): try edit(line, of: key, &oracle)
+        case .format(let key, let style):
+            guard try replica.text(key.name, zone: key.zone) != nil else { return }
+            oracle.rewrite(key)
+            try Record(replica, key).save(on: replica, style: style)
         case .attach(let key): try attach(key, &oracle)
         case .delete(let key): try delete(key, &oracle)
         case .deleteAndMake(let key, let fields):

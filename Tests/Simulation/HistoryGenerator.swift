@@ -6,14 +6,14 @@ import TestSupport
 /// (Groce et al., "Swarm Testing", 2012).
 struct HistoryGenerator {
     private enum Kind: CaseIterable {
-        case edit, replace, editLine, attach, delete, deleteAndMake, rename, removeZone, restart,
-            jump, backUp, restoreServer
+        case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, removeZone,
+            restart, jump, backUp, restoreServer
 
         /// How often, in relation to the others.
         var weight: Int {
             switch self {
             case .edit: 12
-            case .replace, .editLine, .attach, .delete: 4
+            case .replace, .editLine, .format, .attach, .delete: 4
             case .deleteAndMake, .rename: 2
             case .removeZone, .restart, .jump, .backUp, .restoreServer: 1
             }
@@ -99,6 +99,7 @@ struct HistoryGenerator {
         case .edit: return .edit(key, [random.pick(Self.fields)])
         case .replace: return .replace(key, Self.half(Self.fields, &random))
         case .editLine: return .editLine(key, random.below(Step.lineCount))
+        case .format: return .format(key, random.below(Step.styleCount))
         case .attach: return .attach(key)
         case .delete: return .delete(key)
         case .deleteAndMake: return .deleteAndMake(key, Self.half(Self.fields, &random))

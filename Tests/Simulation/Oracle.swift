@@ -65,6 +65,9 @@ struct Oracle {
     mutating func restoreServer() { isRestored = true }
     mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
 
+    /// Whoever writes a file anew wants it to be there.
+    mutating func rewrite(_ key: Step.Key) { untraced.insert(key) }
+
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
     private func isLine(_ value: String) -> Bool {

@@ -20,13 +20,20 @@ struct Record {
         }
     }
 
-    func save(on replica: Replica) throws {
-        let value = JSONValue.object(
+    /// - Parameter style: how the file is written, of `Step.styleCount`.
+    func save(on replica: Replica, style: Int = 0) throws {
+        let members =
             members.sorted { $0.key < $1.key }.map {
                 JSONMember(key: Text($0.key), value: .string(Text($0.value)))
-            } + files)
-        let text = String(decoding: value.serialized(), as: UTF8.self)
-        try replica.save(key.name, text, zone: key.zone)
+            } + files
+        let bytes =
+            switch style {
+            case 0: JSONValue.object(members).serialized()
+            case 1: JSONValue.object(members).serialized(pretty: true) + [0x0A]
+            case 2: JSONValue.object(members.reversed()).serialized()
+            default: [0x0A] + JSONValue.object(members).serialized() + [0x20, 0x0A, 0x0A]
+            }
+        try replica.save(key.name, String(decoding: bytes, as: UTF8.self), zone: key.zone)
     }
 
     /// Nothing is left of it.

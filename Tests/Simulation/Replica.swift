@@ -83,6 +83,7 @@ package final class Replica: Sendable {
             return image
         }
         guard let image else { return false }
+        wire.revive()
         try store.close()
         let store = try Self.open(image, clock, device)
         life.withLock { $0 = Life(store: store, files: image) }
@@ -208,6 +209,12 @@ package final class Replica: Sendable {
         return try JSONParser.parse(text).sorted.serialized().string
     }
 
+    /// What `cat NAME.json` prints; nil when there is no such file.
+    package func file(_ name: String, zone: String = "Box") throws -> String? {
+        guard let entry = try entry(name, zone), entry.state == .saved else { return nil }
+        return try store.savedText(of: entry.id)?.string
+    }
+
     package func conflicts(zone: String = "Box") throws -> [Conflict] {
         guard let zone = try store.keptZone(.private, .me, ZoneName(zone)) else { return [] }
         return try store.conflicts(in: zone.id)
@@ -218,6 +225,13 @@ package final class Replica: Sendable {
         var tree: [String: String] = [:]
         for name in try names(zone: zone) { tree[name] = try text(name, zone: zone) }
         return tree
+    }
+
+    /// Every file as it is, byte for byte.
+    package func files(zone: String = "Box") throws -> [String: String] {
+        var files: [String: String] = [:]
+        for name in try names(zone: zone) { files[name] = try file(name, zone: zone) }
+        return files
     }
 
     package var zones: [String] {

@@ -130,13 +130,13 @@ actor SimulatedWorld {
         let fresh = try Self.replica(
             server, ShiftedClock(server.clock, by: .zero), replicas.count, pageRecords)
         try await fresh.exchange.round()
-        let tree = try texts(fresh)
+        let tree = try files(fresh)
         let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
         for (number, replica) in (replicas + [fresh]).enumerated() {
             problems += try replica.problems().map { "device \(number): \($0)" }
             let waiting = try replica.unsent()
             if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
-            let other = try texts(replica)
+            let other = try files(replica)
             for key in Set(tree.keys).union(other.keys).sorted()
             where tree[key] != other[key] && !lost.contains(key.name) {
                 problems.append(
@@ -165,14 +165,14 @@ actor SimulatedWorld {
         return isQuiet
     }
 
-    private func texts(_ replica: Replica) throws -> [Step.Key: String] {
-        var texts: [Step.Key: String] = [:]
+    private func files(_ replica: Replica) throws -> [Step.Key: String] {
+        var files: [Step.Key: String] = [:]
         for zone in zones {
-            for (name, text) in try replica.tree(zone: zone) {
-                texts[Step.Key(zone: zone, name: name)] = text
+            for (name, text) in try replica.files(zone: zone) {
+                files[Step.Key(zone: zone, name: name)] = text
             }
         }
-        return texts
+        return files
     }
 
     private func traceConflicts() throws {
@@ -235,7 +235,7 @@ extension SyncProblem {
     /// What the wire of a history does to requests.
     fileprivate var isPassing: Bool {
         switch self {
-        case .unreachable: true
+        case .unreachable, .fruitless: true
         case .refused(let error): error.code == .tryAgainLater
         default: false
         }

@@ -17,6 +17,8 @@ package struct Step: Sendable, CustomStringConvertible {
         case replace(Key, [String])
         /// Changes one line of the field `t`, which has `lineCount` lines.
         case editLine(Key, Int)
+        /// Writes the same values in another way: one of `styleCount`.
+        case format(Key, Int)
         /// Writes the file `photo` beside a record that is there; another one each time.
         case attach(Key)
         case delete(Key)
@@ -49,6 +51,7 @@ package struct Step: Sendable, CustomStringConvertible {
     }
 
     package static let lineCount = 5
+    package static let styleCount = 4
 
     /// Makes the values of the step's edits its own.
     package let number: Int

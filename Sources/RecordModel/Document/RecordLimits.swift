@@ -9,6 +9,9 @@ package struct RecordLimits: Sendable, Hashable {
     /// The text of the record's file.
     package var textBytes = 64 << 20
 
+    /// The text of a record's file that a recordfs-server keeps beside its values.
+    package static let fileTextBytes = 1_000_000
+
     package init() {}
     package static let standard = RecordLimits()
     /// For what the server has: it is not ours to refuse.

@@ -72,11 +72,25 @@ extension AssetValue {
 }
 
 extension RecordDocument {
+    /// Whether a machine that is told the values alone writes the same text: one that has those of
+    /// `base` in its order, then the new ones.
+    package func isPrinted(after base: RecordDocument?) -> Bool {
+        if let base {
+            let names = fields.map(\.name)
+            let known = Set(names)
+            guard names.starts(with: base.fields.map(\.name).filter(known.contains)) else {
+                return false
+            }
+        }
+        return text == Self.print(fields, parent: parent)
+    }
+
     /// Text for a record that has none of its own: 2 spaces, `$parent` first, then the fields in
     /// the schema's order and those it does not know, values tagged so that they mean the same
     /// under any schema, UTF-8 unescaped, a final newline.
     package static func print(
-        _ fields: [RecordField], parent: RecordName?, schema: RecordSchema
+        _ fields: [RecordField], parent: RecordName?,
+        schema: RecordSchema = RecordSchema(fields: [])
     ) -> [UInt8] {
         var order: [FieldName: Int] = [:]
         for (index, field) in schema.fields.enumerated() { order[field.name] = index }

@@ -35,7 +35,7 @@ struct NoticeQueue: Sendable {
     }
 
     private static func size(_ notice: ChangeNotice) -> Int {
-        notice.changes.reduce(0) { $0 + $1.record.fields.count + 512 }
+        notice.changes.reduce(0) { $0 + $1.record.bytes + 512 }
     }
 }
 

@@ -57,10 +57,10 @@ struct QuerySelection {
         }
         if low < items.count, items[low].position == item.position { return }
         items.insert(item, at: low)
-        bytes += item.record.fields.count
+        bytes += item.record.bytes
         while items.count > maximumCount || (bytes > maximumBytes && items.count > 1) {
             let last = items.removeLast()
-            bytes -= last.record.fields.count
+            bytes -= last.record.bytes
             ceiling = last.position
         }
     }

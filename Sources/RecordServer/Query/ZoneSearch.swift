@@ -105,6 +105,6 @@ struct BatchSize {
     mutating func note(_ records: some Collection<StoredRecord>, of limit: Int) -> Bool {
         count = min(count * 4, most)
         return records.count == limit
-            || records.reduce(0) { $0 + $1.fields.count } >= Self.maximumBytes
+            || records.reduce(0) { $0 + $1.bytes } >= Self.maximumBytes
     }
 }

@@ -133,7 +133,7 @@ struct FeedPage {
 extension FeedEntry {
     fileprivate var bytes: Int {
         switch self {
-        case .record(let record): record.fields.count
+        case .record(let record): record.bytes
         case .gone: 0
         }
     }

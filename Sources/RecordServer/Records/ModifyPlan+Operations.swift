@@ -108,6 +108,7 @@ extension ModifyPlan {
     ) throws(ServerError) {
         var plan = PlannedRecord(operation: index, isOwn: true, before: before, record: base)
         plan.record.modified = stamp
+        plan.record.fileText = operation.record.fileText
         try setParent(&plan, operation, index)
         if operation.record.createShortGUID, plan.record.shortGUID == nil {
             plan.record.shortGUID = ids.shortGUID()

@@ -144,8 +144,7 @@ extension ModifyPlan {
     }
 
     private func grownBytes(_ plan: PlannedRecord) throws(ServerError) -> Int64 {
-        let fields = plan.record.fields.count - (plan.before?.fields.count ?? 0)
-        var bytes = Int64(fields)
+        var bytes = Int64(plan.record.bytes - (plan.before?.bytes ?? 0))
         guard plan.content != nil || plan.record.isDeleted else { return bytes }
         let before: [WireAsset] =
             if let stored = plan.before, stored.hasAssets {

@@ -32,7 +32,7 @@ extension ModifyPlan {
             service: service, access: access, context: context.withoutMemory,
             projection: projection, reader: transaction)
         do throws(ServerError) {
-            try overlay.hold(stored.fields.count)
+            try overlay.hold(stored.bytes)
             return ServerError(.conflict, reason, serverRecord: try printer.serverRecord(stored))
         } catch {
             return error

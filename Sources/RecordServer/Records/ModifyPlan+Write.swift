@@ -73,7 +73,7 @@ extension ModifyPlan {
         let wasThere = plan.before != nil
         let isThere = !plan.record.isDeleted
         row.recordCount += (isThere ? 1 : 0) - (wasThere ? 1 : 0)
-        row.recordBytes += Int64(plan.record.fields.count - (plan.before?.fields.count ?? 0))
+        row.recordBytes += Int64(plan.record.bytes - (plan.before?.bytes ?? 0))
     }
 
     /// Of a tombstone nothing goes out: to put it takes away what did.

@@ -49,7 +49,7 @@ struct RecordOverlay {
                 zone, first: missing.prefix(Self.readCount), maximumBytes: Self.readBytes)
             for name in missing.prefix(part.count) {
                 let row = part.found[name]
-                bytes += row?.fields.count ?? 0
+                bytes += row?.bytes ?? 0
                 rows[name] = .some(row)
             }
             missing = missing.dropFirst(part.count)

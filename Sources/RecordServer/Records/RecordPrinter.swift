@@ -42,6 +42,7 @@ package struct RecordPrinter {
             answer.member("recordType", record.type)
             answer.key("fields")
             try writeFields(of: record, to: &answer)
+            writeFileText(of: record, to: &answer)
             answer.member("pluginFields", object: { _ in })
             answer.member("recordChangeTag", record.changeTag)
             answer.member("created", StampAnswer(record.created))
@@ -68,7 +69,7 @@ package struct RecordPrinter {
     private mutating func bytes(
         _ record: StoredRecord, desiredKeys: [FieldName]?
     ) throws(ServerError) -> JSONBytes {
-        var answer = AnswerWriter(capacity: record.fields.count + 512)
+        var answer = AnswerWriter(capacity: record.bytes + 512)
         try write(record, desiredKeys: desiredKeys, to: &answer)
         return answer.json
     }
@@ -83,19 +84,19 @@ package struct RecordPrinter {
         try write(record, to: &answer)
     }
 
-    /// Whether the fields go out as they are stored.
+    /// Whether the fields go out as they are stored, or none of them.
     static func copiesFields(
         of record: StoredRecord, _ projection: RecordProjection, _ settings: ServiceSettings
     ) -> Bool {
-        projection.desiredKeys == nil && !projection.numbersAsStrings && !settings.plainListTags
-            && !record.hasAssets
+        if let keys = projection.desiredKeys { return keys.isEmpty }
+        return !projection.numbersAsStrings && !settings.plainListTags && !record.hasAssets
     }
 
     private func writeFields(
         of record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
         if Self.copiesFields(of: record, projection, service.settings) {
-            answer.splice(record.fields)
+            answer.splice(projection.desiredKeys == nil ? record.fields : Array("{}".utf8))
             return
         }
         try context.hold(answer.count + FieldsCodec.decodedBytes(record.fields))
@@ -110,6 +111,14 @@ package struct RecordPrinter {
                 withURLs(field, record).write(to: &answer, options: options)
             }
         }
+    }
+
+    /// With all fields only, and not where it may name a parent that is not shown.
+    private func writeFileText(of record: StoredRecord, to answer: inout AnswerWriter) {
+        guard projection.wantsFileText, projection.desiredKeys == nil,
+            access.shown(record).parent == record.parent
+        else { return }
+        answer.member("fileText", record.fileText)
     }
 
     /// The field with the place where each of its assets can be had.

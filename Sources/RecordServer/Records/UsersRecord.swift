@@ -44,7 +44,7 @@ struct UsersRecord: Sendable {
         let record = StoredRecord(
             name: name, type: .users, tag: row.position, position: row.position,
             fields: Array("{}".utf8), created: stamp, modified: stamp)
-        row.recordBytes += Int64(record.fields.count)
+        row.recordBytes += Int64(record.bytes)
         try transaction.put(row.handle, record)
         let schema = try ContainerSchema.current(container, transaction)
         try transaction.putIndexes(

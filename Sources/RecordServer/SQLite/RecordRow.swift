@@ -33,7 +33,7 @@ extension SQLiteAccess {
     static let recordColumns = """
         r.name, r.type, r.tag, r.position, r.fields, r.has_assets,
         r.created, r.created_by, r.created_on, r.modified, r.modified_by, r.modified_on,
-        r.parent, r.tree, r.short_guid, r.deleted, r.id, r.zone
+        r.parent, r.tree, r.short_guid, r.deleted, r.id, r.zone, r.file_text
         """
 
     func record(_ row: SQLStatement, from first: Int32 = 0) throws(ServerError) -> StoredRecord {
@@ -47,6 +47,7 @@ extension SQLiteAccess {
         record.share = try share(inZone: row.int64(first + 17), of: record.tree)
         record.shortGUID = row.valueIfPresent(first + 14)
         record.isDeleted = row.bool(first + 15)
+        record.fileText = row.valueIfPresent(first + 18)
         return record
     }
 

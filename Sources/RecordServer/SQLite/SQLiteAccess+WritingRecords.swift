@@ -48,7 +48,7 @@ extension SQLiteAccess {
             .integer(record.modified.milliseconds),
             .integer(try makeNumber(record.modified.user.bytes)),
             .integer(try makeClientNumber(record.modified)),
-            .optional(record.shortGUID), .blob(record.fields),
+            .optional(record.shortGUID), .blob(record.fields), .optional(record.fileText),
         ]
     }
 
@@ -80,9 +80,9 @@ extension SQLiteAccess {
             .insertRecord,
             """
             INSERT INTO records (tag, position, has_assets, created, created_by, created_on,
-                modified, modified_by, modified_on, short_guid, fields,
+                modified, modified_by, modified_on, short_guid, fields, file_text,
                 zone, name, type, deleted, parent, tree)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             try content(record) + [
                 .integer(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
@@ -100,7 +100,8 @@ extension SQLiteAccess {
     ) throws(ServerError) {
         let columns = """
             tag = ?, position = ?, has_assets = ?, created = ?, created_by = ?, created_on = ?,
-            modified = ?, modified_by = ?, modified_on = ?, short_guid = ?, fields = ?
+            modified = ?, modified_by = ?, modified_on = ?, short_guid = ?, fields = ?,
+            file_text = ?
             """
         guard isMoved else {
             return try run(

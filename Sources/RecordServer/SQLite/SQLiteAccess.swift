@@ -160,7 +160,7 @@ struct ReadingRoom {
     init(_ bytes: Int) { self.bytes = bytes }
 
     var isFull: Bool { bytes <= 0 }
-    mutating func take(_ record: StoredRecord) { bytes -= record.fields.count }
+    mutating func take(_ record: StoredRecord) { bytes -= record.bytes }
 }
 
 extension SQLiteAccess {

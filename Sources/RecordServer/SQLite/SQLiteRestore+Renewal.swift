@@ -10,6 +10,7 @@ import RecordSQL
 struct RestoreRenewal {
     /// No zone takes as many changes between two backups.
     static let positionGap: Int64 = 1 << 32
+
     let connection: SQLConnection
     let now: Timestamp
 

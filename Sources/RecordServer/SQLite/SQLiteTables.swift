@@ -35,6 +35,9 @@ enum SQLiteTables {
         migrator.registerMigration("v10") { database in
             try database.execute(sql: lastPositions)
         }
+        migrator.registerMigration("v11") { database in
+            try database.execute(sql: "ALTER TABLE records ADD COLUMN file_text BLOB")
+        }
         return migrator
     }
 

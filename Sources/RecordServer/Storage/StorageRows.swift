@@ -104,6 +104,8 @@ package struct StoredRecord: Hashable, Sendable {
     package var position: Int64
     /// The canonical `fields` object as compact JSON, every value with its type tag.
     package var fields: [UInt8]
+    /// The file of the record as a client has written it, until somebody saves it without: opaque.
+    package var fileText: Text?
     /// Whether a field is an asset, so that `fields` needs download URLs before it goes out.
     package var hasAssets: Bool
     package var created: WriteStamp
@@ -136,6 +138,9 @@ package struct StoredRecord: Hashable, Sendable {
     }
 
     package var changeTag: Text { Self.changeTag(tag) }
+
+    /// What it takes in memory, and counts of its owner's storage without its assets.
+    package var bytes: Int { fields.count + (fileText?.utf8.count ?? 0) }
 
     /// How a position stands in tags.
     static func changeTag(_ position: Int64) -> Text { Text(String(position, radix: 36)) }

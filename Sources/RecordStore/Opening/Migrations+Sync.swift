@@ -88,7 +88,7 @@ extension Migrations {
         """
 
     /// A request that uploads, from before it is sent until it is answered: one of a zone at a time.
-    /// `batch` is that of the outgoing changes in it, `id` the one by which the server knows it again.
+    /// `batch` is that of the outgoing changes in it; `id`, which its body has too, was dropped later.
     static let sentRequests = """
         CREATE TABLE sent_request (
             zone_id INTEGER PRIMARY KEY,
@@ -104,5 +104,10 @@ extension Migrations {
     static let restorePoints = """
         ALTER TABLE zone ADD COLUMN restore_point INTEGER;
         ALTER TABLE feed_pass ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// Whether the server may have a text of the record's file.
+    static let textsOfServer = """
+        ALTER TABLE base ADD COLUMN has_file_text INTEGER NOT NULL DEFAULT 1;
         """
 }

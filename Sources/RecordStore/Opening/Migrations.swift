@@ -39,6 +39,12 @@ enum Migrations {
         migrator.registerMigration("restore points") { database in
             try database.execute(sql: restorePoints)
         }
+        migrator.registerMigration("sent requests without identifiers") { database in
+            try database.execute(sql: "ALTER TABLE sent_request DROP COLUMN id")
+        }
+        migrator.registerMigration("texts of the server") { database in
+            try database.execute(sql: textsOfServer)
+        }
         return migrator
     }
 

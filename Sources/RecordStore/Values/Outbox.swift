@@ -45,8 +45,15 @@ package struct OutboxClaim: Sendable {
     /// When the changed fields of an `update` were given their values, and those of what may have
     /// been there before.
     package var stamps: [FieldName: FieldStamp] = [:]
+    /// The text of the record's file, where another machine would not print the same from the values;
+    /// nil also when it is too long to be sent.
+    package var fileText: [UInt8]?
+    /// Of a `SentRequest` it is not known.
+    var mayHaveFileText: Bool { document == nil || fileText != nil }
     /// The bytes of its text, or of the base when that is larger, by which requests are filled.
-    package var bytes: Int { max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) }
+    package var bytes: Int {
+        max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) + (fileText?.count ?? 0)
+    }
 }
 
 /// A record as the server had it.
@@ -55,6 +62,8 @@ package struct AcknowledgedState: Hashable, Sendable {
     package let changeTag: String
     /// Nil when the text is damaged here.
     package let text: [UInt8]?
+    /// Whether the server may have the text of the record's file, and not its values alone.
+    package var hasFileText = true
 }
 
 /// A request with outgoing changes that may have reached the server, and has no answer.

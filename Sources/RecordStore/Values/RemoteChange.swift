@@ -8,9 +8,19 @@ package struct RemoteChange: Sendable {
         case delete
     }
 
+    /// What the server has of the file that the record was written as.
+    package enum FileText: Hashable, Sendable {
+        /// It keeps none.
+        case unknown
+        /// It was written by something that knows the values alone: every machine prints the same.
+        case none
+        case text([UInt8])
+    }
+
     package var type: RecordTypeName
     package var name: RecordName
     package var operation: Operation
+    package var fileText = FileText.unknown
     package var changeTag: String
     package var created: Timestamp?
     package var createdBy: String

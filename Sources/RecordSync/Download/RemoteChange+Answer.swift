@@ -27,6 +27,7 @@ extension RemoteChange {
             createdBy: answer.created?.user.description ?? "",
             modified: answer.modified.map { Timestamp($0) },
             modifiedBy: answer.modified?.user.description ?? "")
+        fileText = answer.fileText.map { .text($0.utf8) } ?? .none
         for field in answer.fields {
             stamps[field.name] = field.stamp.flatMap { FieldStamp(text: $0.string) }
         }

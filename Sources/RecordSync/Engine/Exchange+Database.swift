@@ -66,7 +66,7 @@ extension Exchange {
         }
     }
 
-    private func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
+    func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
         let request = DatabaseChangesRequest(syncToken: token, resultsLimit: settings.pageRecords)
         return try await transport.send(.databaseChanges, scope, request.body()) {
             json throws(ServerError) in try DatabaseChangesAnswer(json)

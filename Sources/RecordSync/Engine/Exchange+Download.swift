@@ -7,7 +7,8 @@ extension Exchange {
     /// Brings what others have changed in a zone, page by page, each with the token that ends it.
     ///
     /// A zone that was removed here comes back when somebody has changed a record of it meanwhile, or
-    /// has made it again since the server was told of its removal. One that the server has no more goes here too, but for what was not sent.
+    /// has made it again since the server was told of its removal. One that the server has no more
+    /// goes here too, but for what was not sent.
     /// - Returns: how many records of it have changed here.
     @discardableResult
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
@@ -25,7 +26,9 @@ extension Exchange {
             do throws(SyncProblem) {
                 let answer = try await ask(zone, after: place.token)
                 // Then the token is of no use, and the feed has begun anew.
-                if try noteRestorePoint(answer.restorePoint, zone), place.token != nil { continue }
+                if try noteRestorePoint(answer.restorePoint, place, zone), place.token != nil {
+                    continue
+                }
                 page = try self.page(answer)
             } catch  where error.reaction == .restartFeed && place.token != nil {
                 note("The feed of a zone begins anew", zone, error)
@@ -45,22 +48,32 @@ extension Exchange {
         }
     }
 
-    /// Where the feed of a zone goes on, and whether the zone was there.
-    private func place(
-        in zone: SyncedZone
-    ) throws(SyncProblem) -> (token: [UInt8]?, isKnown: Bool) {
+    /// Where the feed of a zone goes on.
+    private struct FeedPlace {
+        let token: [UInt8]?
+        /// Whether the zone was there.
+        let isKnown: Bool
+        let restorePoint: ChangePosition?
+    }
+
+    private func place(in zone: SyncedZone) throws(SyncProblem) -> FeedPlace {
         try read { (store) throws(RecordError) in
             let token = try store.feedToken(of: .zone(zone.id))
             // A feed that began anew is of a zone that was there.
             let hasBegunAnew = try store.hasFeedPass(zone.id)
-            return (token, token != nil || hasBegunAnew)
+            return FeedPlace(
+                token: token, isKnown: token != nil || hasBegunAnew,
+                restorePoint: try store.restorePoint(of: zone.id))
         }
     }
 
+    /// - Returns: whether the server was restored since the place was left.
     private func noteRestorePoint(
-        _ point: Text?, _ zone: SyncedZone
+        _ told: Text?, _ place: FeedPlace, _ zone: SyncedZone
     ) throws(SyncProblem) -> Bool {
-        guard let point = point.flatMap({ ChangePosition(tag: $0.string) }) else { return false }
+        guard let point = told.flatMap({ ChangePosition(tag: $0.string) }),
+            point != place.restorePoint
+        else { return false }
         let isNews = try write { (transaction) throws(RecordError) in
             try transaction.noteRestorePoint(point, of: zone.id)
         }
@@ -110,7 +123,7 @@ extension Exchange {
         var request = ZoneChangesRequest(
             zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
         request.syncToken = token.map(Text.init(utf8:))
-        request.projection.wantsAssetDetails = true
+        request.projection = projection
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
         extensions.wantsRestorePoint = settings.hasExtensions
@@ -211,7 +224,10 @@ extension Exchange {
         var change = RemoteChange(answer, schema: schema) { field, index, asset in
             AssetValue(asset, of: answer.name, field, index)
         }
-        if !settings.hasExtensions { change.unstamped = change.modified.map(FieldStamp.init(at:)) }
+        if !settings.hasExtensions {
+            change.unstamped = change.modified.map(FieldStamp.init(at:))
+            change.fileText = .unknown
+        }
         return change
     }
 

@@ -1,3 +1,4 @@
+import Logging
 import RecordModel
 import RecordStore
 import RecordWire
@@ -9,10 +10,9 @@ extension Exchange {
     ) async throws(SyncProblem) {
         var request = request
         if settings.hasExtensions, let batch = results.all.first?.claim.row.batch {
-            let id = Self.newOperationID()
-            request.operationID = Text(id)
+            request.operationID = Text(Self.newOperationID())
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.keepRequest(request.bytes, id: id, batch: batch, in: zone.id)
+                try transaction.keepRequest(request.bytes, batch: batch, in: zone.id)
             }
             results.isUnanswered = true
         }
@@ -26,6 +26,7 @@ extension Exchange {
             json throws(ServerError) in try RecordsAnswer(json)
         }
         results.isUnanswered = false
+        sizes.noteSuccess(of: zone.id)
         results.read(answer.items)
         for result in results.all where !results.isOpen(result.claim.row.name) {
             receipts.forget(result.claim.row.name, zone.id)
@@ -52,12 +53,37 @@ extension Exchange {
             try await send(request.body, &results, zone)
             try await lookUp(&results, zone)
         } catch {
-            if results.isUnanswered, error.tellsNothing { throw error }
-            results.fail(error)
+            if results.isUnanswered, error.isOfServer {
+                // The server did not look at it, or does not say.
+                try await giveUp(on: error, zone)
+            } else {
+                results.fail(error)
+            }
         }
         let problem = try settle(results, zone).problem
         // That it was restored, the feed tells, which comes next.
         if let problem, problem.reaction != .restartFeed { throw problem }
+    }
+
+    /// Returns when a request is sent no more because it never gets through, although the server
+    /// answers others: what was in it goes in smaller ones. Whether it arrived is then concluded from
+    /// what the records are. Throws until then.
+    private func giveUp(
+        on problem: SyncProblem, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
+        guard problem.mayBeItsSize else { throw problem }
+        do throws(SyncProblem) {
+            _ = try await databasePage(nil)
+        } catch {
+            throw problem
+        }
+        guard sizes.noteFailure(of: zone.id, most: settings.resends) else {
+            throw .fruitless(
+                "An upload does not get through, although the server answers: \(problem)")
+        }
+        logger.notice(
+            "An upload that does not get through is sent in smaller parts",
+            metadata: ["zone": "\(zone.name)", "why": "\(problem)"])
     }
 
     func request(
@@ -75,7 +101,9 @@ extension Exchange {
         }
         var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
         request.atomic = false
-        request.projection.wantsAssetDetails = true
+        request.projection = projection
+        // Of what was saved its tag is enough; a conflict comes with all.
+        request.projection.desiredKeys = []
         return request
     }
 
@@ -84,9 +112,13 @@ extension Exchange {
     ) throws(SyncProblem) -> RecordOperation? {
         try read { (store) throws(RecordError) in
             let schema = try store.schema(of: claim.row.type)
-            return RecordOperation(claim, schema: schema) { field, _, index in
+            var operation = RecordOperation(claim, schema: schema) { field, _, index in
                 assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
             }
+            if settings.hasExtensions {
+                operation?.record.fileText = claim.fileText.map(Text.init(utf8:))
+            }
+            return operation
         }
     }
 }

@@ -16,8 +16,9 @@ extension Exchange {
     }
 
     /// Those in which something has to be sent.
-    func zonesWithWork() throws(SyncProblem) -> [SyncedZone] {
-        try read { (store) throws(RecordError) in try store.zonesWithWork(in: database) }
+    /// - Parameter zone: nil for all.
+    func zonesWithWork(_ zone: ZoneID? = nil) throws(SyncProblem) -> [SyncedZone] {
+        try read { (store) throws(RecordError) in try store.zonesWithWork(in: database, zone) }
     }
 
     /// All that there is to do, once and in order: fetch, then send. For who goes step by

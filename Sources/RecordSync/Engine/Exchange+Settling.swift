@@ -12,7 +12,7 @@ extension Exchange {
         guard !names.isEmpty else { return }
         var request = LookupRequest(
             items: names.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
-        request.projection.wantsAssetDetails = true
+        request.projection = projection
         let answer = try await transport.send(.recordsLookup, scope, request.bytes) {
             json throws(ServerError) in try RecordsAnswer(json)
         }

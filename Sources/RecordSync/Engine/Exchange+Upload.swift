@@ -44,7 +44,8 @@ extension Exchange {
         }
         var sent = 0
         var fruitless = 0
-        var limits = settings.claims
+        let most = sizes.limits(of: zone.id, settings.claims)
+        var limits = most
         while true {
             let claims = try write { (transaction) throws(RecordError) in
                 try transaction.claimOutbox(in: zone.id, limits: limits)
@@ -60,7 +61,7 @@ extension Exchange {
             }
             limits.records =
                 round.isTooLarge
-                ? max(1, claims.count / 2) : min(settings.claims.records, limits.records * 2)
+                ? max(1, claims.count / 2) : min(most.records, limits.records * 2)
         }
         if isKnown, zone.isRemoved, try isEmptied(zone) {
             // What others have put into it while the deletes were sent.

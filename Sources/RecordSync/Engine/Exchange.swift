@@ -16,9 +16,12 @@ package struct Exchange: Sendable {
         package var pageRecords = 200
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
+        /// How often a request is sent again that does not get through, although others do.
+        package var resends = 5
         /// Whether the server is a recordfs-server: it keeps the stamps of fields and which texts
-        /// are nested JSON, and knows a request again that comes twice. Of another, the time of a record stands for the stamps, and whether
-        /// a request without an answer was done is concluded from what the records are.
+        /// are nested JSON, and knows a request again that comes twice. Of another, the time of a
+        /// record stands for the stamps, and whether a request without an answer was done is
+        /// concluded from what the records are.
         package var hasExtensions = true
         /// Assets whose bytes are sent at the same time.
         package var parallelAssets = 4
@@ -33,6 +36,7 @@ package struct Exchange: Sendable {
     package let settings: Settings
     let logger: Logger
     let receipts = AssetReceipts()
+    let sizes = RequestSizes()
 
     /// - Parameter database: one that is synced.
     package init(
@@ -50,6 +54,14 @@ package struct Exchange: Sendable {
             }
         self.settings = settings
         self.logger = logger
+    }
+
+    /// What answers tell of records.
+    var projection: RecordProjection {
+        var projection = RecordProjection.everything
+        projection.wantsAssetDetails = true
+        projection.wantsFileText = settings.hasExtensions
+        return projection
     }
 
     func write<Result>(

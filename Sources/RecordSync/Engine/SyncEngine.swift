@@ -163,10 +163,10 @@ package actor SyncEngine {
         }
     }
 
-    /// What was saved before the engine ran.
-    private func lookForChanges() {
+    /// What is to be sent and nobody has told of: saved before the engine ran, or merged.
+    private func lookForChanges(in zone: ZoneID? = nil) {
         do throws(SyncProblem) {
-            for zone in try exchange.zonesWithWork() {
+            for zone in try exchange.zonesWithWork(zone) {
                 schedule.changed(zone.id, at: clock.uptime)
             }
         } catch {
@@ -190,7 +190,7 @@ package actor SyncEngine {
                 if downloads {
                     try fetched(id, number)
                     // What was merged is news there.
-                    lookForChanges()
+                    lookForChanges(in: id)
                 }
             }
             problems.clear(zone)

@@ -27,25 +27,20 @@ package enum SyncProblem: Error, Sendable {
         if case .unreachable = self { true } else { false }
     }
 
+    /// Whether something on the way may have refused the request for its size.
+    var mayBeItsSize: Bool {
+        switch self {
+        case .unreachable, .unreadable: true
+        case .refused, .fruitless, .store: false
+        }
+    }
+
     /// Whether the server may have done what it was asked, although it does not say so.
     var mayBeDone: Bool {
         switch self {
         case .unreachable, .unreadable: true
         case .fruitless, .store: false
         case .refused(let error): error.code == .internalError || error.code == .tryAgainLater
-        }
-    }
-
-    /// Whether a request that is sent again has to be sent once more: the server did not look at it.
-    var tellsNothing: Bool {
-        switch self {
-        case .unreachable, .unreadable, .store: true
-        case .fruitless: false
-        case .refused(let error):
-            switch error.code {
-            case .throttled, .tryAgainLater, .authenticationFailed, .authenticationRequired: true
-            default: false
-            }
         }
     }
 

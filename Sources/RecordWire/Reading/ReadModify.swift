@@ -76,8 +76,7 @@ extension RecordProjection {
     /// Names that one `desiredKeys` may list.
     static let maximumKeys = 1_000
 
-    /// `desiredKeys`, `numbersAsStrings` and `wantsAssetDetails` of a request, of which `defaults` hold where it does
-    /// not say.
+    /// The keys of a request that say what it wants to see; `defaults` hold where it does not say.
     package init(
         _ json: JSONReader, defaults: RecordProjection = .everything
     ) throws(ServerError) {
@@ -87,6 +86,7 @@ extension RecordProjection {
             numbersAsStrings: try asStrings?.bool() ?? defaults.numbersAsStrings)
         wantsAssetDetails = try json.bool(
             "wantsAssetDetails", default: defaults.wantsAssetDetails)
+        wantsFileText = try json.bool("wantsFileText", default: defaults.wantsFileText)
     }
 }
 

@@ -11,6 +11,7 @@ extension RecordDictionary {
         fields = try Self.fields(json["fields"], mayBeShare: type == nil || type == .share, limits)
         parent = try Self.parent(json)
         createShortGUID = try json.bool("createShortGUID", default: false)
+        fileText = try json.string("fileText", maximumBytes: RecordLimits.fileTextBytes)
         if type == .share || Self.shareKeys.contains(where: { json[$0] != nil }) {
             share = try ShareDictionary(json)
         }

@@ -16,6 +16,8 @@ package struct RecordAnswer: Hashable, Sendable {
     /// The share of a root, and of the share itself.
     package var share: RecordName?
     package var shortGUID: Text?
+    /// How a client has written it.
+    package var fileText: Text?
     /// Keys that are none of these, such as those of a share, as they came.
     package var unknownKeys: [JSONMember] = []
 
@@ -37,12 +39,14 @@ package struct RecordAnswer: Hashable, Sendable {
         parent = try json["parent"]?["recordName"].map(RecordName.init(_:))
         share = try json["share"]?["recordName"].map(RecordName.init(_:))
         shortGUID = try json.string("shortGUID")
+        fileText = try json.string("fileText")
         unknownKeys = try json.object().filter { !Self.knownKeys.contains($0.key) }
     }
 
     private static let knownKeys: Set<Text> = [
         "recordName", "recordType", "recordChangeTag", "fields", "created", "modified", "zoneID",
         "parent", "share", "shortGUID", "deleted", "pluginFields",
+        "fileText",
     ]
 
     private mutating func read(_ member: JSONMember) {

@@ -32,6 +32,7 @@ extension RecordProjection {
         if let desiredKeys { answer.member("desiredKeys", desiredKeys) }
         if numbersAsStrings { answer.member("numbersAsStrings", true) }
         if wantsAssetDetails { answer.member("wantsAssetDetails", true) }
+        if wantsFileText { answer.member("wantsFileText", true) }
     }
 }
 

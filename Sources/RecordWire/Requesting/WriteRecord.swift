@@ -15,6 +15,7 @@ extension RecordDictionary: AnswerValue {
                 answer.member("parent", object: { $0.member("recordName", name) })
             }
             if createShortGUID { answer.member("createShortGUID", true) }
+            answer.member("fileText", fileText)
             share?.writeMembers(to: &answer)
         }
     }

@@ -56,6 +56,34 @@ import Testing
         #expect(try await scene.lookup(["t-1"], as: .alice).at("0.parent.recordName") == "vault")
     }
 
+    @Test("the text of a record whose parent is hidden is not told, for it may name the parent")
+    func hiddenText() async throws {
+        let (scene, guid) = try await scene()
+        _ = try await scene.accept(guid, as: .bob)
+        func text(_ name: String, _ type: String) -> JSONValue {
+            Scene.operation(
+                "forceUpdate",
+                [
+                    "recordName": JSONValue(name), "recordType": JSONValue(type),
+                    "fileText": JSONValue("text of \(name)"),
+                ])
+        }
+        try await scene.modifyAll([text("t-1", "Topic"), text("n-1", "Note")])
+        func told(_ zone: JSONValue, _ scope: DatabaseScope, _ person: TestServer.Person)
+            async throws -> [JSONValue?]
+        {
+            let answer = try await scene.server.call(
+                .recordsLookup, scope, as: person,
+                [
+                    "zoneID": zone, "wantsFileText": true,
+                    "records": [["recordName": "t-1"], ["recordName": "n-1"]],
+                ])
+            return answer.records.map { $0["fileText"] }
+        }
+        #expect(try await told(Scene.foreign, .shared, .bob) == [nil, "text of n-1"])
+        #expect(try await told(Scene.zone, .private, .alice) == ["text of t-1", "text of n-1"])
+    }
+
     @Test("whoever sees the whole zone sees what is above a record")
     func zoneShare() async throws {
         let scene = try await ShareScene()

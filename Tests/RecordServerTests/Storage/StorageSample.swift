@@ -31,6 +31,7 @@ enum StorageSample {
             fields: Array(fields.utf8),
             created: WriteStamp(milliseconds: 1_000, user: alice, device: "laptop"),
             modified: WriteStamp(milliseconds: 1_000 + position, user: bob, device: "phone"))
+        if position % 2 == 1 { record.fileText = "{ }" }
         record.parent = parent.map { RecordName($0) }
         record.share = share
         record.tree = share.map { TreeNumber(of: $0) }
@@ -40,6 +41,7 @@ enum StorageSample {
     static func tombstone(_ name: String, _ position: Int64) -> StoredRecord {
         var record = record(name, position)
         record.fields = []
+        record.fileText = nil
         record.isDeleted = true
         return record
     }

@@ -228,6 +228,9 @@ extension Transaction {
             return try keepValues(existing, new, textChanged: false)
         }
         if changed.isEmpty {
+            try enqueue(
+                .update, existing.id, name, existing.generation, new.place,
+                waitsForAsset: assets.anyMissing)
             return try keepValues(existing, new, textChanged: true, hasAssets: assets.any)
         }
         try putText(existing.id, new.text)

@@ -12,7 +12,7 @@ extension RemoteApplication {
             return true
         }
         let isMadeAgain = try isMadeAgain(change, text)
-        if isMadeAgain || isEarlier(change, than: base) {
+        if isMadeAgain || isEarlier(change, than: base?.changeTag) {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
             return true
         }
@@ -63,7 +63,7 @@ extension RemoteApplication {
         }
         let parent = sent.parent == remote.parent ? sent.parent : acknowledged?.parent
         if acknowledged == nil, fields.isEmpty, parent == nil { return nil }
-        return try transaction.parse(try printed(fields, parent, place.name), place)
+        return try transaction.parse(RecordDocument.print(fields, parent: parent), place)
     }
 
     /// What the server has, when the record has the same values: the version with them.

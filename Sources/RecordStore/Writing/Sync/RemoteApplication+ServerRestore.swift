@@ -5,12 +5,12 @@ import RecordSQL
 /// has seen acknowledged is the later state, and is sent again; what was changed there since the
 /// restore is news.
 extension RemoteApplication {
-    /// Whether the server tells of an earlier state of a record than it has acknowledged. No server
-    /// does so but one that was restored.
-    func isEarlier(_ change: RemoteChange, than base: AcknowledgedState?) -> Bool {
-        guard restorePoint != nil, let base,
+    /// Whether the server tells of an earlier state of a record than it has acknowledged, under that
+    /// change tag. No server does so but one that was restored.
+    func isEarlier(_ change: RemoteChange, than acknowledged: String?) -> Bool {
+        guard restorePoint != nil, let acknowledged,
             let told = ChangePosition(tag: change.changeTag),
-            let known = ChangePosition(tag: base.changeTag)
+            let known = ChangePosition(tag: acknowledged)
         else { return false }
         return told < known
     }
@@ -38,18 +38,9 @@ extension RemoteApplication {
     func deleteAgain(
         _ change: RemoteChange, _ text: [UInt8], _ known: Known
     ) throws(RecordError) {
-        try connection.run(
-            """
-            INSERT INTO outbox (zone_id, name, generation, record_id, operation, type, first_at,
-                last_at, waits_for_asset)
-            VALUES (?1, ?2, ?3, 0, 3, ?4, ?5, ?5, 0)
-            """,
-            [
-                .integer(zone.rawValue), .name(change.name), .integer(known.generation),
-                .name(change.type), .time(transaction.now),
-            ])
-        try transaction.putBase(
-            ofDelete: connection.lastInsertedRow, change.changeTag, .text(text))
+        let row = try transaction.addOutbox(
+            .delete, nil, change.name, known.generation, change.type, in: zone)
+        try transaction.putBase(ofDelete: row, change.changeTag, .text(text))
     }
 
     /// The server had a record and lost it: it is made there again.
@@ -124,7 +115,7 @@ extension RemoteApplication {
             fields.removeAll { $0.name == field }
             if let value { fields.append(RecordField(name: field, value: value)) }
         }
-        return try transaction.parse(try printed(fields, base.parent, place.name), place)
+        return try transaction.parse(RecordDocument.print(fields, parent: base.parent), place)
     }
 
     /// What a record has been, newest first. A damaged version tells nothing.

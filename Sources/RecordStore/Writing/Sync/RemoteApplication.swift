@@ -90,7 +90,7 @@ struct RemoteApplication {
     private mutating func create(
         _ known: Known, _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let text = try printed(fields, parent, change.type)
+        let text = RecordDocument.print(fields, parent: parent)
         var deleted: AcknowledgedState?
         if known.isPending {
             if try isOfDelete(change, text) {
@@ -105,7 +105,8 @@ struct RemoteApplication {
         }
         let place = try place(change.type)
         let (stem, draft) = try transaction.freeStem(for: change.name, place)
-        var new = Transaction.NewState(text: text, place: place, stem: stem)
+        let fileText = try fileText(of: change, printed: text)
+        var new = Transaction.NewState(text: fileText ?? text, place: place, stem: stem)
         new.name = change.name
         new.generation = known.generation + 1
         new.created = change.created
@@ -115,8 +116,10 @@ struct RemoteApplication {
         let result = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
             try transaction.create(new, over: draft, id: nil)
         }
+        // The draft may have had files that are not in what the server has.
+        let base = draft == nil ? try content(text, result, of: change.name) : .text(text)
         try transaction.putBase(
-            result.id, change.changeTag, try content(text, result, of: change.name))
+            result.id, change.changeTag, base, hasFileText: change.hasFileText)
         if let deleted {
             try noteConflict(
                 change, of: try transaction.requireRecord(result.id), in: place,
@@ -129,8 +132,8 @@ struct RemoteApplication {
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let acknowledged = try connection.base(of: existing.id)
-        if existing.state == .waitingDelete, acknowledged?.changeTag == change.changeTag {
+        let acknowledged = try connection.baseTag(of: existing.id)
+        if existing.state == .waitingDelete, acknowledged == change.changeTag {
             try transaction.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
@@ -139,25 +142,27 @@ struct RemoteApplication {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
         let local = try transaction.parse(text, place)
-        let remote = try transaction.parse(try printed(fields, parent, place.name), place)
+        let remote = try transaction.parse(
+            RecordDocument.print(fields, parent: parent), place)
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
-        var base: RecordDocument? = local
+        let isPending = known.isPending ? try pendingEdit(change.name) : false
         let isEarlier = isEarlier(change, than: acknowledged)
-        if isEarlier {
-            // Nothing of what was there before is news.
-            base = remote
-        } else if known.isPending, try pendingEdit(change.name) {
-            // Of what was sent and is told now, nothing is news.
-            base =
-                sent == nil
-                ? try self.base(of: existing.id, named: change.name, arrivedIn: remote, place)
-                : remote
-        }
+        // Of an earlier state nothing is news.
+        var base: RecordDocument? = remote
         if !isEarlier {
+            if isPending {
+                // Of what was sent and is told now, nothing is news either.
+                if sent == nil {
+                    base = try self.base(
+                        of: existing.id, named: change.name, arrivedIn: remote, place)
+                }
+            } else {
+                base = local
+            }
             base = try baseAfterRestore(base, remote, existing, change, place)
         }
         var edits = LocalEdits(transaction, zone, change, local, since: base)
-        let (newText, conflicts) = try transaction.merge(
+        var (newText, conflicts) = try transaction.merge(
             local, with: fields, parent: parent, since: base,
             isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
@@ -165,7 +170,8 @@ struct RemoteApplication {
         if existing.state == .waitingDelete {
             guard newText != text else {
                 // Another tag, and what was to be deleted.
-                try transaction.putBase(existing.id, change.changeTag, told)
+                try transaction.putBase(
+                    existing.id, change.changeTag, told, hasFileText: change.hasFileText)
                 return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
             }
             try noteConflict(
@@ -175,6 +181,9 @@ struct RemoteApplication {
                 change, of: existing, in: place, fields: conflicts, theirsStood: edits.lost,
                 base: base?.text, mine: text, theirs: remote.text)
         }
+        let hasTheirValues = try transaction.parse(newText, place).hasSameValues(as: remote)
+        let fileText = try fileText(of: change, printed: remote.text)
+        if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
         var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
         if !isEarlier {
             new.modified = change.modified
@@ -183,17 +192,14 @@ struct RemoteApplication {
         let result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
             try transaction.update(existing, to: new)
         }
-        if try transaction.parse(newText, place).hasSameValues(as: remote) {
+        let newBase = hasTheirValues ? try content(remote.text, result, of: change.name) : told
+        try transaction.putBase(
+            existing.id, change.changeTag, newBase, hasFileText: change.hasFileText)
+        if hasTheirValues, fileText == nil || fileText == newText {
             if known.isPending { try forgetPending(change.name) }
-            try transaction.putBase(
-                existing.id, change.changeTag,
-                try content(remote.text, result, of: change.name))
-        } else {
-            try transaction.putBase(existing.id, change.changeTag, told)
-            if try !pendingEdit(change.name) {
-                try transaction.enqueue(
-                    .update, existing.id, change.name, existing.generation, place, alsoOfSync: true)
-            }
+        } else if !isPending {
+            try transaction.enqueue(
+                .update, existing.id, change.name, existing.generation, place, alsoOfSync: true)
         }
         if known.isPending { try setPending(change.name, .create, to: .update) }
         return RemoteResult(
@@ -234,9 +240,29 @@ struct RemoteApplication {
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }
 
-    func printed(
-        _ fields: [RecordField], _ parent: RecordName?, _ type: RecordTypeName
-    ) throws(RecordError) -> [UInt8] {
-        RecordDocument.print(fields, parent: parent, schema: try transaction.schema(of: type))
+    /// The file of the record as every machine has it: as it was written, or printed where a text
+    /// does not say what the values are. Nil where the server keeps no texts.
+    private func fileText(
+        of change: RemoteChange, printed: [UInt8]
+    ) throws(RecordError) -> [UInt8]? {
+        switch change.fileText {
+        case .unknown: return nil
+        case .none: return printed
+        case .text(let text):
+            let told = try transaction.parse(printed, of: change.type)
+            // What stands there without its type means what the schema says.
+            try transaction.adopt(told, change.type)
+            do throws(RecordError) {
+                let written = try transaction.parse(text, of: change.type)
+                return written.hasSameValues(as: told) ? text : printed
+            } catch  where error.isAboutContent {
+                return printed
+            }
+        }
     }
+}
+
+extension RemoteChange {
+    /// Whether the server may have a text of the record's file.
+    fileprivate var hasFileText: Bool { fileText != .none }
 }

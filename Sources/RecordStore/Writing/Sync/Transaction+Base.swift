@@ -10,16 +10,23 @@ enum BaseContent {
 }
 
 extension Transaction {
+    /// - Parameter content: nil for the values that it had before.
     func putBase(
-        _ record: RecordID, _ changeTag: String, _ content: BaseContent
+        _ record: RecordID, _ changeTag: String, _ content: BaseContent?, hasFileText: Bool
     ) throws(RecordError) {
+        guard let content else {
+            return try connection.run(
+                "UPDATE base SET change_tag = ?, has_file_text = ? WHERE record_id = ?",
+                [.text(changeTag), .bool(hasFileText), .integer(record.rawValue)])
+        }
         try connection.run(
             """
-            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum, pass)
-            VALUES (?1, ?2, ?3, ?4, ?5, COALESCE((SELECT pass FROM feed_pass
+            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum,
+                has_file_text, pass)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, COALESCE((SELECT pass FROM feed_pass
                 WHERE zone_id = (SELECT zone_id FROM record WHERE id = ?1)), 0))
             """,
-            [.integer(record.rawValue), .text(changeTag)] + content.columns)
+            [.integer(record.rawValue), .text(changeTag)] + content.columns + [.bool(hasFileText)])
     }
 
     /// The server still has it as it is known here.
@@ -63,9 +70,14 @@ extension Transaction {
     }
 
     /// The base of an outgoing delete.
+    /// - Parameter content: nil for the values that it had before.
     func putBase(
-        ofDelete row: Int64, _ changeTag: String, _ content: BaseContent
+        ofDelete row: Int64, _ changeTag: String, _ content: BaseContent?
     ) throws(RecordError) {
+        guard let content else {
+            return try connection.run(
+                "UPDATE outbox SET base_tag = ? WHERE id = ?", [.text(changeTag), .integer(row)])
+        }
         try connection.run(
             """
             UPDATE outbox SET base_tag = ?2, base_version = ?3, base_text = ?4, base_checksum = ?5
@@ -89,10 +101,15 @@ extension SQLConnection {
     func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
         try first(
             """
-            SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
+            SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum),
+                b.has_file_text
             FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
             """, [.integer(record.rawValue)]
-        ) { $0.acknowledgedState() }
+        ) { row in
+            var state = row.acknowledgedState()
+            state.hasFileText = row.bool(3)
+            return state
+        }
     }
 
     /// The same of what an outgoing delete deletes.

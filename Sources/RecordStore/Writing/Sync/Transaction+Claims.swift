@@ -182,6 +182,11 @@ private struct Claiming {
         }
         claim.changedFields = FieldMerge.changedFields(
             from: claim.baseDocument?.fields ?? [], to: document.fields)
+        if claim.base?.hasFileText ?? false || !document.isPrinted(after: claim.baseDocument),
+            text.count <= RecordLimits.fileTextBytes
+        {
+            claim.fileText = text
+        }
         if claim.base != nil || row.sent != nil {
             // What came from elsewhere has another stamp there, which is not known here any more.
             claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
@@ -199,9 +204,7 @@ private struct Claiming {
             return
         }
         let row = claim.row
-        let version =
-            row.operation == .delete
-            ? row.sent : try connection.newestVersion(row.name, row.zone)
+        let version = row.operation == .delete ? row.sent : try versionToSend(row)
         let taken = try connection.first(
             """
             UPDATE outbox SET batch = ?, attempts = attempts + 1, sent = ? WHERE id = ?
@@ -214,6 +217,12 @@ private struct Claiming {
         var claim = claim
         claim.row = taken
         claims.append(claim)
+    }
+
+    /// Nil when the server has the values of the newest one, and only the file is written otherwise.
+    private func versionToSend(_ row: OutboxRow) throws(RecordError) -> Int64? {
+        let newest = try connection.newestVersion(row.name, row.zone)
+        return try connection.baseVersion(of: row.record) == newest ? nil : newest
     }
 
     /// The change that makes a record on the server, when that is still to come.

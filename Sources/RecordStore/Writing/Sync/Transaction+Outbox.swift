@@ -39,8 +39,12 @@ extension Transaction {
         if operation == .update {
             return try enqueueUpdate(record, name, generation, place, waitsForAsset)
         }
-        guard let earlier = try unclaimed(name, place.zone.id) else {
-            return try addOutbox(operation, record, name, generation, place, waitsForAsset)
+        guard let earlier = try connection.unclaimed(name, place.zone.id) else {
+            let row = try addOutbox(
+                operation, record, name, generation, place.name, in: place.zone.id,
+                waitsForAsset: waitsForAsset)
+            if operation == .delete { try keepBase(of: record, in: row) }
+            return
         }
         guard let merged = earlier.followed(by: operation) else {
             return try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(earlier.id)])
@@ -78,10 +82,12 @@ extension Transaction {
             ])
     }
 
-    private func addOutbox(
-        _ operation: OutboxRow.Operation, _ record: RecordID, _ name: RecordName,
-        _ generation: Int64, _ place: TypePlace, _ waitsForAsset: Bool
-    ) throws(RecordError) {
+    /// - Parameter record: nil for the delete of one that is not here.
+    /// - Returns: its row.
+    func addOutbox(
+        _ operation: OutboxRow.Operation, _ record: RecordID?, _ name: RecordName,
+        _ generation: Int64, _ type: RecordTypeName, in zone: ZoneID, waitsForAsset: Bool = false
+    ) throws(RecordError) -> Int64 {
         try connection.run(
             """
             INSERT INTO outbox (zone_id, name, generation, record_id, operation, type, first_at,
@@ -89,19 +95,11 @@ extension Transaction {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
             """,
             [
-                .integer(place.zone.id.rawValue), .name(name), .integer(generation),
-                .integer(record.rawValue), .integer(operation.rawValue), .name(place.name),
+                .integer(zone.rawValue), .name(name), .integer(generation),
+                .integer(record?.rawValue ?? 0), .integer(operation.rawValue), .name(type),
                 .time(now), .bool(waitsForAsset),
             ])
-        if operation == .delete { try keepBase(of: record, in: connection.lastInsertedRow) }
-    }
-
-    func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
-        try connection.first(
-            """
-            SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0
-            """, [.integer(zone.rawValue), .name(name)]
-        ) { $0.outbox() }
+        return connection.lastInsertedRow
     }
 
     /// What an engine that is no more has taken goes back, merged with what came after it; but for
@@ -139,29 +137,24 @@ extension Transaction {
     package func completeOutbox(_ claim: OutboxClaim, changeTag: String) throws(RecordError) {
         let row = try outboxRow(claim.row.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
-        guard row.operation != .delete, let sent = row.sent else { return }
-        // It may have been deleted while it was on its way, and perhaps made anew: that is of this
-        // base.
-        let record =
-            if let record = try connection.stored(row.record) { record } else {
-                try connection.stored(named: row.name, row.zone)
-            }
+        guard row.operation != .delete else { return }
         let sentOn = claim.base?.changeTag
-        if let record {
+        let sent = row.sent.map(BaseContent.version(_:))
+        if let record = try connection.record(of: row) {
             guard try connection.baseTag(of: record.id) == sentOn else { return }
-            return try putBase(record.id, changeTag, .version(sent))
+            return try putBase(record.id, changeTag, sent, hasFileText: claim.mayHaveFileText)
         }
-        guard let later = try unclaimed(row.name, row.zone), later.operation == .delete,
+        guard let later = try connection.unclaimed(row.name, row.zone), later.operation == .delete,
             try connection.base(ofDelete: later.id)?.changeTag == sentOn
         else { return }
-        try putBase(ofDelete: later.id, changeTag, .version(sent))
+        try putBase(ofDelete: later.id, changeTag, sent)
     }
 
     /// It was not taken: the change goes back, merged with what came after it. With an error it
     /// stays parked until it is edited or `retryOutbox` is called; without, it is sent again.
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
-        guard let later = try unclaimed(row.name, row.zone), later.id != id else {
+        guard let later = try connection.unclaimed(row.name, row.zone), later.id != id else {
             guard try isStillMeant(row), try !isAcknowledged(row) else {
                 return try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
             }
@@ -217,6 +210,24 @@ extension Transaction {
         ) { $0.outbox() }
         guard let row else { throw RecordError(.notFound, "The outgoing change is gone.") }
         return row
+    }
+}
+
+extension SQLConnection {
+    /// The change of a name that nobody has taken.
+    func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
+        try first(
+            """
+            SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.outbox() }
+    }
+
+    /// The record of an outgoing change. It may have been deleted while the change was on its way, and
+    /// perhaps made anew: that is of the same base.
+    func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
+        if let record = try stored(row.record) { return record }
+        return try stored(named: row.name, row.zone)
     }
 }
 

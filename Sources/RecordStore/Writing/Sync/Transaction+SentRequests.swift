@@ -5,15 +5,13 @@ extension Transaction {
     /// Keeps a request that is about to be sent, so that it can be sent again with the same bytes when
     /// no answer comes, also by a later process.
     ///
-    /// - Parameters:
-    ///   - batch: of the claims in it.
-    ///   - id: by which the server knows it again.
+    /// - Parameter batch: of the claims in it.
     package func keepRequest(
-        _ body: [UInt8], id: String, batch: Int64, in zone: ZoneID
+        _ body: [UInt8], batch: Int64, in zone: ZoneID
     ) throws(RecordError) {
         try connection.run(
-            "INSERT INTO sent_request (zone_id, batch, id, body) VALUES (?, ?, ?, ?)",
-            [.integer(zone.rawValue), .integer(batch), .text(id), .blob(body)])
+            "INSERT INTO sent_request (zone_id, batch, body) VALUES (?, ?, ?)",
+            [.integer(zone.rawValue), .integer(batch), .blob(body)])
     }
 
     /// It was answered, or refused.
@@ -51,15 +49,8 @@ extension SQLConnection {
         ofClaimed row: OutboxRow
     ) throws(RecordError) -> AcknowledgedState? {
         if row.operation == .delete { return try base(ofDelete: row.id) }
-        let record =
-            if let record = try stored(row.record) { record } else {
-                try stored(named: row.name, row.zone)
-            }
-        if let record { return try base(of: record.id) }
-        let later = try first(
-            "SELECT id FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0",
-            [.integer(row.zone.rawValue), .name(row.name)]
-        ) { $0.int64(0) }
-        return try later.flatMap { (later) throws(RecordError) in try base(ofDelete: later) }
+        if let record = try record(of: row) { return try base(of: record.id) }
+        let later = try unclaimed(row.name, row.zone)
+        return try later.flatMap { (later) throws(RecordError) in try base(ofDelete: later.id) }
     }
 }

@@ -63,17 +63,21 @@ extension Transaction {
 extension RecordStore {
     /// The zones of a database in which the server has to be told something: changes that it may
     /// take, also those that an upload has left behind, and that the zone is there, or gone.
-    package func zonesWithWork(in database: Database) throws(RecordError) -> [SyncedZone] {
+    /// - Parameter zone: nil for all.
+    package func zonesWithWork(
+        in database: Database, _ zone: ZoneID? = nil
+    ) throws(RecordError) -> [SyncedZone] {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(SyncedZone.columns) FROM zone z
-                WHERE database = ? AND (EXISTS (SELECT 1 FROM outbox WHERE zone_id = z.id
-                        AND error IS NULL AND waits_for_asset = 0)
-                    OR removed = EXISTS (SELECT 1 FROM feed_token
-                        WHERE database = 0 AND zone_id = z.id))
+                WHERE database = ?1 AND (?2 IS NULL OR id = ?2)
+                    AND (EXISTS (SELECT 1 FROM outbox WHERE zone_id = z.id
+                            AND error IS NULL AND waits_for_asset = 0)
+                        OR removed = EXISTS (SELECT 1 FROM feed_token
+                            WHERE database = 0 AND zone_id = z.id))
                 ORDER BY id
-                """, [.integer(database.rawValue)]
+                """, [.integer(database.rawValue), .optional(zone?.rawValue)]
             ) { SyncedZone($0) }
         }
     }
