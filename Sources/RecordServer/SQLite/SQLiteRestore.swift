@@ -84,16 +84,15 @@ enum SQLiteRestore {
     }
 
     private static func check(_ copy: DatabaseQueue) throws(ServerError) {
-        let migrator = SQLiteTables.migrator
         let (verdict, isNewer): (String, Bool)
         do {
             (verdict, isNewer) = try copy.inDatabase { database in
                 let verdict = try SQLConnection(database).first("PRAGMA quick_check(1)") {
                     $0.string(0)
                 }
-                return (verdict ?? "", try migrator.hasBeenSuperseded(database))
+                return (verdict ?? "", try SQLiteTables.areNewer(database))
             }
-            if !isNewer { try migrator.migrate(copy) }
+            if !isNewer { try SQLiteTables.migrator.migrate(copy) }
         } catch {
             throw DatabaseCopy.failure("checked", error)
         }

@@ -53,13 +53,12 @@ extension SQLiteStorage {
     }
 
     private static func prepare(_ database: some DatabaseWriter) throws {
-        let migrator = SQLiteTables.migrator
-        let isNewer = try database.unsafeRead { try migrator.hasBeenSuperseded($0) }
+        let isNewer = try database.unsafeRead { try SQLiteTables.areNewer($0) }
         guard !isNewer else {
             throw RecordError(
                 .storeTooNew, "it was made by a newer recordfs-server; install that version.")
         }
-        try migrator.migrate(database)
+        try SQLiteTables.migrator.migrate(database)
     }
 
     /// A few small caches keep a server of a million records far below its memory limit; the

@@ -2,44 +2,33 @@ import GRDB
 
 /// The tables of the server, version by version. A published version never changes.
 enum SQLiteTables {
+    /// All versions until now in one transaction: one commit, and one look at the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("v1") { database in
-            try database.execute(sql: zones)
-            try database.execute(sql: records)
-            try database.execute(sql: shares)
-            try database.execute(sql: accounts)
-            try database.execute(sql: push)
-        }
-        // To be found is for those who agree: what users had until now nobody was asked for.
-        migrator.registerMigration("v2") { database in
-            try database.execute(sql: "UPDATE users SET discoverable = 0")
-        }
-        migrator.registerMigration("v3") { database in try database.execute(sql: bounds) }
-        migrator.registerMigration("v4") { database in
-            try database.execute(sql: operationsOfUser)
-        }
-        migrator.registerMigration("v5") { database in
-            try database.execute(sql: tokenMarks)
-        }
-        migrator.registerMigration("v6") { database in
-            try database.execute(sql: couriers)
-        }
-        migrator.registerMigration("v7") { database in
-            try database.execute(sql: zoneFeeds)
-        }
-        migrator.registerMigration("v8") { database in
-            try database.execute(sql: quotaHolders)
-        }
-        migrator.registerMigration("v9") { database in try database.execute(sql: trees) }
-        migrator.registerMigration("v10") { database in
-            try database.execute(sql: lastPositions)
-        }
-        migrator.registerMigration("v11") { database in
-            try database.execute(sql: "ALTER TABLE records ADD COLUMN file_text BLOB")
+        migrator.registerMigration("2026-11", merging: Set(names)) { database, applied in
+            for (name, sql) in zip(names, versions) where !applied.contains(name) {
+                try database.execute(sql: sql)
+            }
         }
         return migrator
     }
+
+    /// Whether a database has had migrations that nobody here knows.
+    static func areNewer(_ database: Database) throws -> Bool {
+        let migrator = migrator
+        let known = Set(migrator.migrations + names)
+        return try !migrator.appliedIdentifiers(database).isSubset(of: known)
+    }
+
+    private static let names = versions.indices.map { "v\($0 + 1)" }
+    /// What brings a database of each earlier version to the next one.
+    static let versions = [
+        [zones, records, shares, accounts, push].joined(separator: "\n"),
+        // To be found is for those who agree: what users had until now nobody was asked for.
+        "UPDATE users SET discoverable = 0",
+        bounds, operationsOfUser, tokenMarks, couriers, zoneFeeds, quotaHolders, trees,
+        lastPositions, "ALTER TABLE records ADD COLUMN file_text BLOB",
+    ]
 
     /// What was kept before had content that its user may no longer see.
     private static let operationsOfUser = """

@@ -108,6 +108,7 @@ extension Migrations {
 
     /// Whether the server may have a text of the record's file.
     static let textsOfServer = """
+        ALTER TABLE sent_request DROP COLUMN id;
         ALTER TABLE base ADD COLUMN has_file_text INTEGER NOT NULL DEFAULT 1;
         """
 }

@@ -4,49 +4,46 @@ import RecordSQL
 
 /// The schema of store.sqlite, version by version. A published version never changes.
 enum Migrations {
+    /// All steps until now in one transaction: one commit, and one look at the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("v1") { database in
-            try database.execute(sql: version1)
-        }
-        migrator.registerMigration("past types") { database in
-            try database.execute(sql: pastTypes)
-        }
-        migrator.registerMigration("checksums") { database in
-            try database.execute(sql: checksums)
-            for table in texts where tables.contains(table.table) {
-                try addChecksums(SQLConnection(database), table)
-            }
-        }
-        migrator.registerMigration("sent versions") { database in
-            try database.execute(sql: sentVersions)
-        }
-        migrator.registerMigration("feed tokens") { database in
-            try database.execute(sql: feedTokens)
-        }
-        migrator.registerMigration("feed passes") { database in
-            try database.execute(sql: feedPasses)
-        }
-        migrator.registerMigration("conflicts") { database in
-            try database.execute(sql: conflicts)
-        }
-        migrator.registerMigration("conflict names") { database in
-            try database.execute(sql: conflictNames)
-        }
-        migrator.registerMigration("sent requests") { database in
-            try database.execute(sql: sentRequests)
-        }
-        migrator.registerMigration("restore points") { database in
-            try database.execute(sql: restorePoints)
-        }
-        migrator.registerMigration("sent requests without identifiers") { database in
-            try database.execute(sql: "ALTER TABLE sent_request DROP COLUMN id")
-        }
-        migrator.registerMigration("texts of the server") { database in
-            try database.execute(sql: textsOfServer)
+        let steps = steps
+        migrator.registerMigration("2026-11", merging: Set(steps.map(\.name))) {
+            database, applied in
+            for step in steps where !applied.contains(step.name) { try step.run(database) }
         }
         return migrator
     }
+
+    /// Whether a store has had migrations that nobody here knows.
+    static func areNewer(_ database: GRDB.Database) throws -> Bool {
+        let migrator = migrator
+        let known = Set(migrator.migrations + steps.map(\.name))
+        return try !migrator.appliedIdentifiers(database).isSubset(of: known)
+    }
+
+    /// What brings a store of each earlier version to this one, oldest first.
+    private static let steps: [(name: String, run: @Sendable (GRDB.Database) throws -> Void)] = [
+        ("v1", { try $0.execute(sql: version1) }),
+        ("past types", { try $0.execute(sql: pastTypes) }),
+        (
+            "checksums",
+            { database in
+                try database.execute(sql: checksums)
+                for table in texts where tables.contains(table.table) {
+                    try addChecksums(SQLConnection(database), table)
+                }
+            }
+        ),
+        ("sent versions", { try $0.execute(sql: sentVersions) }),
+        ("feed tokens", { try $0.execute(sql: feedTokens) }),
+        ("feed passes", { try $0.execute(sql: feedPasses) }),
+        ("conflicts", { try $0.execute(sql: conflicts) }),
+        ("conflict names", { try $0.execute(sql: conflictNames) }),
+        ("sent requests", { try $0.execute(sql: sentRequests) }),
+        ("restore points", { try $0.execute(sql: restorePoints) }),
+        ("texts of the server", { try $0.execute(sql: textsOfServer) }),
+    ]
 
     /// What the first version had; a store that has lost one of them is not opened.
     static let tables: Set<String> = [

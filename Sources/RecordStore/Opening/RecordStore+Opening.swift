@@ -137,7 +137,7 @@ extension RecordStore {
     }
 
     static func refuseNewer(_ database: GRDB.Database) throws {
-        if try Migrations.migrator.hasBeenSuperseded(database) {
+        if try Migrations.areNewer(database) {
             throw RecordError(
                 .storeTooNew, "The store was made by a newer recordfs; install that version.")
         }

@@ -10,7 +10,7 @@ import Testing
     /// The tables of version 1, with a session, its courier and a frame.
     private func first(at path: String) throws {
         let queue = try DatabaseQueue(path: path)
-        try SQLiteTables.migrator.migrate(queue, upTo: "v1")
+        try SQLiteTables.migrator(until: 1).migrate(queue)
         try queue.write { database in
             try database.execute(
                 sql: """

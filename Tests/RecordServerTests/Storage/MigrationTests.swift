@@ -5,6 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
+import struct GRDB.DatabaseMigrator
 import class GRDB.DatabaseQueue
 
 @testable import RecordServer
@@ -13,10 +14,10 @@ import class GRDB.DatabaseQueue
 @Suite("Migrations of the server's database") struct MigrationTests {
     /// A database as `version` left it, with what `fill` puts there, brought up to date.
     private func migrated(
-        from version: String, _ fill: (SQLConnection) throws -> Void
+        from version: Int, _ fill: (SQLConnection) throws -> Void
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
-        try SQLiteTables.migrator.migrate(queue, upTo: version)
+        try SQLiteTables.migrator(until: version).migrate(queue)
         try queue.write { database in try fill(SQLConnection(database)) }
         try SQLiteTables.migrator.migrate(queue)
         return queue
@@ -24,7 +25,7 @@ import class GRDB.DatabaseQueue
 
     @Test("uploads that wait for their record are counted from the start")
     func unsaved() throws {
-        let queue = try migrated(from: "v2") { connection in
+        let queue = try migrated(from: 2) { connection in
             try connection.run(
                 "INSERT INTO databases (id, container, environment, owner) VALUES (1, x'', 0, x'')")
             for (checksum, size, count) in [("a", 1_000, 0), ("b", 5, 0), ("c", 7_000, 1)] {
@@ -50,7 +51,7 @@ import class GRDB.DatabaseQueue
 
     @Test("nobody is found who was findable only because nobody had asked")
     func discoverability() throws {
-        let queue = try migrated(from: "v1") { connection in
+        let queue = try migrated(from: 1) { connection in
             try connection.run(
                 """
                 INSERT INTO users (name, email_address, given_name, family_name, password_hash,
@@ -68,7 +69,7 @@ import class GRDB.DatabaseQueue
 
     @Test("the stored answers of operations are gone, with what they showed")
     func operations() throws {
-        let queue = try migrated(from: "v3") { connection in
+        let queue = try migrated(from: 3) { connection in
             try connection.run(
                 """
                 INSERT INTO operations (database, user, operation, at, result)
@@ -83,7 +84,7 @@ import class GRDB.DatabaseQueue
 
     @Test("what is used of each quota is counted from the start")
     func quotas() throws {
-        let queue = try migrated(from: "v7") { connection in
+        let queue = try migrated(from: 7) { connection in
             let everyone = Text("_public").utf8
             for (number, container, owner) in [
                 (1, "a", Array("_alice".utf8)), (2, "b", Array("_alice".utf8)), (3, "a", everyone),
@@ -119,7 +120,7 @@ import class GRDB.DatabaseQueue
 
     @Test("members of shares are in the trees of their roots")
     func trees() throws {
-        let queue = try migrated(from: "v8") { connection in
+        let queue = try migrated(from: 8) { connection in
             for (name, root) in [("s1", "r1"), ("s2", "r2"), ("cloudkit.zoneshare", nil)] {
                 try connection.run(
                     """
@@ -157,5 +158,16 @@ import class GRDB.DatabaseQueue
                 ["c", "r1", "s1", "+"], ["r1", "r1", "s1", "+"], ["r2", "r2", "s2", "+"],
                 ["x", "-", "-", "-"], ["y", "-", "-", "-"],
             ])
+    }
+}
+
+extension SQLiteTables {
+    /// What servers had until they did all versions in one: each in a migration of its own.
+    static func migrator(until version: Int) -> DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for (number, sql) in versions.prefix(version).enumerated() {
+            migrator.registerMigration("v\(number + 1)") { try $0.execute(sql: sql) }
+        }
+        return migrator
     }
 }
