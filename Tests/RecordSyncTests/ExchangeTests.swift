@@ -47,6 +47,23 @@ import Testing
         try expectEqual([:])
     }
 
+    @Test("a save keeps the time of its file when the server tells of it")
+    func fileTime() async throws {
+        try a.save("x", #"{"count":1}"#)
+        let saved = try #require(try a.entry("x")).modified
+        server.clock.advance(.seconds(5))
+        try await syncBoth()
+        try await syncBoth()
+        #expect(try a.entry("x")?.modified == saved)
+        try a.save("x", #"{ "count": 1 }"#)
+        let written = try #require(try a.entry("x")).modified
+        server.clock.advance(.seconds(5))
+        try await syncBoth()
+        try await syncBoth()
+        #expect(try a.entry("x")?.modified == written && written > saved)
+        #expect(try b.file("x") == #"{ "count": 1 }"#)
+    }
+
     @Test("more records than a request holds come over, parents before children")
     func many() async throws {
         var tree: [String: String] = [:]

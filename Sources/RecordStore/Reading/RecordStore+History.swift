@@ -115,7 +115,7 @@ extension RecordStore {
                         WHERE t.zone_id = z.id AND r.state = 0),
                     (SELECT COUNT(DISTINCT name) FROM outbox o WHERE o.zone_id = z.id),
                     (SELECT MIN(first_at) FROM outbox o WHERE o.zone_id = z.id),
-                    (SELECT COUNT(*) FROM draft d JOIN record r ON r.id = d.record_id
+                    (SELECT COUNT(*) FROM draft d CROSS JOIN record r ON r.id = d.record_id
                         WHERE r.zone_id = z.id AND r.state != 2),
                     (SELECT COUNT(*) FROM outbox o
                         WHERE o.zone_id = z.id AND o.error IS NOT NULL),

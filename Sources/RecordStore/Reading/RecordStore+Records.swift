@@ -143,7 +143,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+                SELECT \(Columns.draft) FROM draft d CROSS JOIN record r ON r.id = d.record_id
                 WHERE (?1 IS NULL OR r.type_id = ?1) AND r.state != 2
                 ORDER BY d.since, d.record_id
                 """, [.optional(type?.rawValue)]
@@ -157,7 +157,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT \(Columns.refusal) FROM refusal f JOIN record r ON r.id = f.record_id
+                SELECT \(Columns.refusal) FROM refusal f CROSS JOIN record r ON r.id = f.record_id
                 WHERE (?1 IS NULL OR r.type_id = ?1) AND r.state != 2
                 ORDER BY f.since, f.record_id
                 """, [.optional(type?.rawValue)]
@@ -169,7 +169,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.first(
                 """
-                SELECT \(Columns.refusal) FROM refusal f JOIN record r ON r.id = f.record_id
+                SELECT \(Columns.refusal) FROM refusal f CROSS JOIN record r ON r.id = f.record_id
                 WHERE f.record_id = ?
                 """, [.integer(id.rawValue)]
             ) { $0.refusal() }
@@ -180,7 +180,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.first(
                 """
-                SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+                SELECT \(Columns.draft) FROM draft d CROSS JOIN record r ON r.id = d.record_id
                 WHERE d.record_id = ?
                 """, [.integer(id.rawValue)]
             ) { $0.draft() }

@@ -98,12 +98,23 @@ package struct SignIn: Sendable {
     /// The page that comes back says why in the words for a person.
     private static func refusal(_ answer: HTTPExchange.Answer) -> SyncProblem {
         let page = String(decoding: answer.body, as: UTF8.self)
-        guard let start = page.firstRange(of: "role=\"alert\">")?.upperBound else {
-            return answer.problem
+        func words(behind mark: String) -> String? {
+            page.firstRange(of: mark).map { String(page[$0.upperBound...].prefix { $0 != "<" }) }
         }
-        let words = String(page[start...].prefix { $0 != "<" })
+        if let words = words(behind: "role=\"alert\">") {
+            return .refused(
+                WireError(
+                    text: Text(ServerErrorCode.authenticationFailed.rawValue), reason: Text(words)))
+        }
+        guard answer.status == 400, let words = words(behind: "<p>") else { return answer.problem }
         return .refused(
             WireError(
-                text: Text(ServerErrorCode.authenticationFailed.rawValue), reason: Text(words)))
+                text: Text(ServerErrorCode.badRequest.rawValue),
+                reason: Text(
+                    "\(words) An API token for recordfs is made with recordfs-server token create "
+                        + "CONTAINER --name NAME --callback \(callbackOfToken).")))
     }
+
+    /// Stands for any port and path of this machine.
+    package static let callbackOfToken = "http://127.0.0.1"
 }

@@ -85,8 +85,9 @@ struct LoginCommand: ParsableCommand {
             throw CommandFailure(
                 server,
                 "needs the container's API token: --api-token, or RECORDFS_API_TOKEN. The operator "
-                    + "of the server makes one with recordfs-server token create, and the first "
-                    + "start of a server prints two.", status: ExitStatus.usage)
+                    + "of the server makes one with recordfs-server token create --callback "
+                    + "\(SignIn.callbackOfToken), and the first start of a server prints two.",
+                status: ExitStatus.usage)
         }
         return Account(
             server: server, container: Text(container), environment: environment,

@@ -140,6 +140,11 @@ extension MountTests {
             let wrong = try account.signInResult(a, password: "wrong")
             #expect(wrong.status == 1)
             #expect(wrong.errors.contains("password is not right"), "\(wrong)")
+            let foreign = try await account.makeToken()
+            let page = try account.signInResult(
+                a, password: account.password, apiToken: foreign)
+            #expect(page.status == 1)
+            #expect(page.errors.contains("--callback http://127.0.0.1"), "\(page)")
             try account.signIn(a)
             let mode = try a.shell("stat -c %a .local/share/recordfs/account.json")
             #expect(mode.output == "600\n")
@@ -160,7 +165,7 @@ private final class Account: Sendable {
     private let files: TemporaryDirectory
     private let server = Locked<ServerProcess?>(nil)
     private let port: Int
-    private let password: String
+    let password: String
     private let apiToken: String
 
     init() async throws {
@@ -204,11 +209,26 @@ private final class Account: Sendable {
         #expect(status == 0, "\(command.errorText)")
     }
 
+    /// An API token as programs without an address of their own have it.
+    func makeToken() async throws -> String {
+        let command = try ServerProcess(
+            program: ServerProcess.binary,
+            [
+                "token", "create", "iCloud.org.recordfs.default", "--name", "Other", "--data",
+                "\(files.path)/data",
+            ])
+        let status = try await command.wait()
+        #expect(status == 0, "\(command.errorText)")
+        return String(command.outputText.prefix { !$0.isWhitespace })
+    }
+
     func signInResult(
-        _ home: CommandLineHome, user: String = "admin@localhost", password: String
+        _ home: CommandLineHome, user: String = "admin@localhost", password: String,
+        apiToken: String? = nil
     ) throws -> ChildResult {
         try home.recordfs(
-            "login", "http://127.0.0.1:\(port)", "--api-token", apiToken, "--user", user,
+            "login", "http://127.0.0.1:\(port)", "--api-token", apiToken ?? self.apiToken, "--user",
+            user,
             "--password-stdin", input: password + "\n")
     }
 

@@ -224,7 +224,7 @@ extension SQLConnection {
     func draft(of id: RecordID) throws(RecordError) -> Draft? {
         try first(
             """
-            SELECT \(Columns.draft) FROM draft d JOIN record r ON r.id = d.record_id
+            SELECT \(Columns.draft) FROM draft d CROSS JOIN record r ON r.id = d.record_id
             WHERE d.record_id = ?
             """, [.integer(id.rawValue)]
         ) { $0.draft() }

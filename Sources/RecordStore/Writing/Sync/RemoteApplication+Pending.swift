@@ -68,9 +68,9 @@ extension RemoteApplication {
 
     /// What the server has, when the record has the same values: the version with them.
     func content(
-        _ text: [UInt8], _ saved: SaveResult, of name: RecordName
+        _ text: [UInt8], _ saved: Int64?, of name: RecordName
     ) throws(RecordError) -> BaseContent {
-        if let version = saved.version { return .version(version) }
+        if let saved { return .version(saved) }
         if let newest = try connection.newestVersion(name, zone) {
             return .version(newest)
         }

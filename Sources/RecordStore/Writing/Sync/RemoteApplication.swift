@@ -117,7 +117,7 @@ struct RemoteApplication {
             try transaction.create(new, over: draft, id: nil)
         }
         // The draft may have had files that are not in what the server has.
-        let base = draft == nil ? try content(text, result, of: change.name) : .text(text)
+        let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
         try transaction.putBase(
             result.id, change.changeTag, base, hasFileText: change.hasFileText)
         if let deleted {
@@ -184,15 +184,20 @@ struct RemoteApplication {
         let hasTheirValues = try transaction.parse(newText, place).hasSameValues(as: remote)
         let fileText = try fileText(of: change, printed: remote.text)
         if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
-        var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
-        if !isEarlier {
-            new.modified = change.modified
-            new.changedBy = change.modifiedBy
+        // What is as it was stays untouched, with its time: most are saves of this machine, told back.
+        var result: SaveResult?
+        if newText != text || existing.state == .waitingDelete {
+            var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
+            if !isEarlier {
+                new.modified = change.modified
+                new.changedBy = change.modifiedBy
+            }
+            result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
+                try transaction.update(existing, to: new)
+            }
         }
-        let result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
-            try transaction.update(existing, to: new)
-        }
-        let newBase = hasTheirValues ? try content(remote.text, result, of: change.name) : told
+        let newBase =
+            hasTheirValues ? try content(remote.text, result?.version, of: change.name) : told
         try transaction.putBase(
             existing.id, change.changeTag, newBase, hasFileText: change.hasFileText)
         if hasTheirValues, fileText == nil || fileText == newText {
@@ -203,7 +208,8 @@ struct RemoteApplication {
         }
         if known.isPending { try setPending(change.name, .create, to: .update) }
         return RemoteResult(
-            outcome: result.outcome == .unchanged ? .unchanged : .updated, id: existing.id,
+            outcome: (result?.outcome ?? .unchanged) == .unchanged ? .unchanged : .updated,
+            id: existing.id,
             conflicts: conflicts)
     }
 

@@ -1,0 +1,47 @@
+import GRDB
+import RecordModel
+import RecordStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is asked for each change may not go over all records of a type.
+@Suite struct QueryPlanTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    /// The plans of what `body` reads.
+    private func plans(_ body: (RecordStore) throws -> Void) throws -> [String] {
+        let asked = Mutex<[String]>([])
+        fixture.store.traceReads { sql in asked.withLock { $0.append(sql) } }
+        try body(fixture.store)
+        fixture.store.traceReads(nil)
+        let queue = try DatabaseQueue(path: fixture.directory + "/store.sqlite")
+        defer { try? queue.close() }
+        return try asked.withLock(\.self).filter { $0.contains("SELECT") }.flatMap { sql in
+            try queue.read { database in
+                try String.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1"))",
+                    adapter: SuffixRowAdapter(fromIndex: 3))
+            }
+        }
+    }
+
+    @Test("drafts and refusals of a type are found from the few that there are")
+    func drafts() throws {
+        try fixture.save("a", #"{"n":1}"#)
+        let type = fixture.note
+        let plans = try plans { store in
+            _ = try store.drafts(in: type)
+            _ = try store.refusals(in: type)
+            _ = try store.drafts()
+            _ = try store.refusals()
+        }
+        #expect(
+            plans.contains { $0.hasPrefix("SCAN f") } && plans.contains { $0.hasPrefix("SCAN d") })
+        let records = plans.filter { $0.contains(" r ") || $0.hasSuffix(" r") }
+        #expect(!records.isEmpty)
+        #expect(records.allSatisfy { $0.contains("INTEGER PRIMARY KEY") }, "\(records)")
+    }
+}
