@@ -199,6 +199,7 @@ import Testing
         try a.save("x", "{\(spaces)\"p\":1}")
         try await syncAll()
         #expect(try b.file("x") == "{\n  \"p\": 1\n}\n")
+        #expect(try a.file("x") == "{\(spaces)\"p\":1}")
         #expect(try a.outbox() == [] && b.outbox() == [])
     }
 }

@@ -182,7 +182,10 @@ struct RemoteApplication {
                 base: base?.text, mine: text, theirs: remote.text)
         }
         let hasTheirValues = try transaction.parse(newText, place).hasSameValues(as: remote)
-        let fileText = try fileText(of: change, printed: remote.text)
+        // A text that was too long to be sent stays where it was written.
+        let isTooLong =
+            acknowledged == change.changeTag && text.count > RecordLimits.fileTextBytes
+        let fileText = isTooLong ? nil : try fileText(of: change, printed: remote.text)
         if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
         // What is as it was stays untouched, with its time: most are saves of this machine, told back.
         var result: SaveResult?
