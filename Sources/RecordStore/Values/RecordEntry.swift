@@ -128,7 +128,7 @@ package struct Refusal: Sendable {
 package struct SaveResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case created, updated
-        /// The values were already so: at most the text changed; no version, no upload.
+        /// The values were already so: at most the text changed, which is sent too; no version.
         case unchanged
     }
 

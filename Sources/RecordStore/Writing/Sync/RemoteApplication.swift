@@ -181,11 +181,13 @@ struct RemoteApplication {
                 change, of: existing, in: place, fields: conflicts, theirsStood: edits.lost,
                 base: base?.text, mine: text, theirs: remote.text)
         }
-        let hasTheirValues = try transaction.parse(newText, place).hasSameValues(as: remote)
+        let merged = newText == text ? local : try transaction.parse(newText, place)
+        let hasTheirValues = merged.hasSameValues(as: remote)
         // A text that was too long to be sent stays where it was written.
         let isTooLong =
             acknowledged == change.changeTag && text.count > RecordLimits.fileTextBytes
-        let fileText = isTooLong ? nil : try fileText(of: change, printed: remote.text)
+        let fileText =
+            isTooLong ? nil : try fileText(of: change, printed: remote.text, told: remote)
         if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
         // What is as it was stays untouched, with its time: most are saves of this machine, told back.
         var result: SaveResult?
@@ -211,8 +213,7 @@ struct RemoteApplication {
         }
         if known.isPending { try setPending(change.name, .create, to: .update) }
         return RemoteResult(
-            outcome: (result?.outcome ?? .unchanged) == .unchanged ? .unchanged : .updated,
-            id: existing.id,
+            outcome: result?.outcome == .updated ? .updated : .unchanged, id: existing.id,
             conflicts: conflicts)
     }
 
@@ -251,14 +252,17 @@ struct RemoteApplication {
 
     /// The file of the record as every machine has it: as it was written, or printed where a text
     /// does not say what the values are. Nil where the server keeps no texts.
+    ///
+    /// - Parameter told: what `printed` says, where that is known.
     private func fileText(
-        of change: RemoteChange, printed: [UInt8]
+        of change: RemoteChange, printed: [UInt8], told: RecordDocument? = nil
     ) throws(RecordError) -> [UInt8]? {
         switch change.fileText {
         case .unknown: return nil
         case .none: return printed
         case .text(let text):
-            let told = try transaction.parse(printed, of: change.type)
+            let told =
+                if let told { told } else { try transaction.parse(printed, of: change.type) }
             // What stands there without its type means what the schema says.
             try transaction.adopt(told, change.type)
             do throws(RecordError) {
