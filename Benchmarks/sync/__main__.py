@@ -78,6 +78,7 @@ def main():
         for pair in found:
             print(f"round {turn + 1} of {options.rounds}: {pair.title}", flush=True)
             rounds[pair.name].append(work.turn(pair, source, options))
+            print("\n".join(figures.lines(rounds[pair.name][-1])), flush=True)
     titles = {pair.name: pair.title for pair in found}
     text = figures.tables(rounds, titles, options)
     goals = figures.goals(rounds, options)

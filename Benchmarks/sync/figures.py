@@ -3,6 +3,7 @@
 import statistics
 
 ROWS = [
+    ("files", "files of 300 bytes at A, before B joins", "{:.0f}", 1),
     ("first download", "first download, files a second", "{:.0f}", 1),
     ("settle", "what A does before, s", "{:.1f}", 1),
     ("copy", "cp -r at A, s", "{:.2f}", 1),
@@ -24,8 +25,15 @@ def median(turns, key):
     return statistics.median(values) if values else None
 
 
+def lines(turn):
+    """What one turn of a pair has shown, a line each."""
+    return [
+        f"  {title}: {form.format(value(turn, key) * factor)}"
+        for key, title, form, factor in ROWS if value(turn, key) is not None]
+
+
 def tables(rounds, titles, options):
-    head = [f"{options.records} files of 300 bytes, {options.copied} copied", *titles.values()]
+    head = [f"{options.copied} files copied", *titles.values()]
     lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * len(titles) + "|"]
     for key, title, form, factor in ROWS:
         cells = []

@@ -39,6 +39,9 @@ class Pair:
     is_live = True
     # Saves that are timed: fewer where each takes seconds.
     saves_max = None
+    # Files of the first download: fewer where many take a quarter of an hour. The rate of these pairs
+    # falls with the number of files, so that fewer are in their favour.
+    records_max = None
 
     def __init__(self, work, folder):
         self.work = work
@@ -157,6 +160,7 @@ class RecordFS(Pair):
 class Syncthing(Pair):
     """Debian's package, two instances that know each other's address."""
 
+    records_max = 20_000
     folder_id = "bench"
 
     def install(self):

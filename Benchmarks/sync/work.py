@@ -50,15 +50,17 @@ def turn(pair, source, options):
 
 def first_download(pair, source, options, row):
     directory = pair.directory("a", "Many")
-    source.make(directory, options.records)
+    count = min(options.records, pair.records_max or options.records)
+    source.make(directory, count)
     start = time.monotonic()
     pair.settle()
     row["settle"] = time.monotonic() - start
     start = time.monotonic()
     pair.join()
-    wait_for_files(pair.directory("b", "Many"), options.records)
+    wait_for_files(pair.directory("b", "Many"), count)
     seconds = time.monotonic() - start
-    row["first download"] = options.records / seconds
+    row["files"] = count
+    row["first download"] = count / seconds
     compare(directory, pair.directory("b", "Many"))
 
 

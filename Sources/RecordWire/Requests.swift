@@ -45,6 +45,9 @@ package struct ModifyRequest: Hashable, Sendable {
     /// An extension: a retry with the same identifier gets the stored answer. At most 128 bytes.
     package var operationID: Text?
     package var wantsSyncToken: Bool
+    /// An extension: fields that are new and hold numbers become `NUMBER`, which takes whole numbers
+    /// and fractions.
+    package var opensNumbers = false
     package init(items: [Item], zone: ZoneIdentifier) {
         self.items = items
         self.zone = zone

@@ -95,7 +95,7 @@ import Testing
         try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), hasFileText: false)
+            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), .printed)
         }
         try fixture.expectSound()
         try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")
@@ -107,7 +107,10 @@ import Testing
             }
             _ = try fixture.store.text(of: id)
             _ = try fixture.store.read { connection throws(RecordError) in
-                try connection.baseText(of: id)
+                // No text is how it says that there was one.
+                if let base = try connection.base(of: id), base.text == nil {
+                    throw .damagedText("the base")
+                }
             }
         }
         #expect(error?.code == .corrupt)

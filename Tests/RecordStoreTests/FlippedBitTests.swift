@@ -129,7 +129,7 @@ import class GRDB.DatabaseQueue
                 text: Array(#"{"title": "#.utf8), type: note, stem: Stem("second"),
                 error: RecordError(.invalidJSON, "expected a value"))
             try transaction.putBase(
-                first, "tag", .text(Array(#"{"title": "Soup"}"#.utf8)), hasFileText: false)
+                first, "tag", .text(Array(#"{"title": "Soup"}"#.utf8)), .printed)
             try transaction.finalizeDelete(try save("gone", #"{"title": "Gone"}"#))
             try transaction.beginDelete(try save("waiting", #"{"title": "Wait"}"#))
         }

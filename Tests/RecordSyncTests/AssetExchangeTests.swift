@@ -165,4 +165,51 @@ struct AssetExchangeTests {
         #expect(parked.error?.contains("was changed") == true, "\(parked.error ?? "")")
         #expect(one.wire.uploadedBytes == 0)
     }
+
+    @Test("a text that names a file without its hash is the same elsewhere, and the bytes come")
+    func withoutHash() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        let text = #"{"photo":{"$asset":"a@photo.jpg"},"title":"A"}"#
+        try one.save("a", text)
+        try one.attach(Self.bytes(5_000), to: "a")
+        for replica in [one, two] { try await replica.sync() }
+        #expect(try two.file("a") == text)
+        let entry = try #require(try two.entry("a"))
+        #expect(try two.store.assets(of: entry.id).first?.size == 5_000)
+        #expect(try await read(two, "a") == Self.bytes(5_000))
+        // Edits there are sent, and new bytes under the same text, on both sides at once.
+        let edited = text.replacing(#""A""#, with: #""B""#)
+        try two.save("a", edited)
+        try one.attach(Self.bytes(30, seed: 4), to: "a")
+        for replica in [two, one, two, one] { try await replica.sync() }
+        for replica in [one, two] {
+            #expect(try replica.outbox() == [])
+            #expect(try replica.text("a")?.contains(#""title":"B""#) == true)
+            #expect(try await read(replica, "a") == Self.bytes(30, seed: 4))
+            try replica.expectSound()
+        }
+        #expect(try one.file("a") == two.file("a"))
+        #expect(try one.conflicts() == [] && two.conflicts() == [])
+        try one.attach(Self.bytes(20, seed: 7), to: "a")
+        for replica in [one, two] { try await replica.sync() }
+        #expect(try await read(two, "a") == Self.bytes(20, seed: 7))
+        #expect(try one.file("a") == two.file("a"))
+    }
+
+    @Test("a text with two spaces that names a file without its hash stays so")
+    func printedWithoutHash() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title":"A"}"#)
+        try one.attach(Self.bytes(50), to: "a")
+        let text = "{\n  \"photo\": {\n    \"$asset\": \"a@photo.jpg\"\n  }\n}\n"
+        try one.save("a", text)
+        for replica in [one, two, one, two] { try await replica.sync() }
+        for replica in [one, two] {
+            #expect(try replica.file("a") == text)
+            #expect(try replica.outbox() == [])
+        }
+        #expect(try await read(two, "a") == Self.bytes(50))
+    }
 }

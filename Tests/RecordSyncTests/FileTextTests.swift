@@ -202,4 +202,67 @@ import Testing
         #expect(try a.file("x") == "{\(spaces)\"p\":1}")
         #expect(try a.outbox() == [] && b.outbox() == [])
     }
+
+    @Test("a text stays as it was written when its field has become one of fractions meanwhile")
+    func widenedBeforeTheEcho() async throws {
+        try a.save("x", "{\n  \"p\": 1\n}\n")
+        let zone = try #require(try a.store.zonesWithWork(in: .private).first)
+        try await a.exchange.work(zone.id, downloads: false, uploads: true)
+        try a.save("y", #"{"p":1.5}"#)
+        try a.delete("y")
+        try await syncAll()
+        try await expectFiles(["x": "{\n  \"p\": 1\n}\n"])
+    }
+
+    @Test("a text is the same where its field is one of fractions already")
+    func widenedElsewhere() async throws {
+        try b.save("y", #"{"p":1.5}"#)
+        try b.delete("y")
+        try a.save("x", "{\n  \"p\": 1\n}\n")
+        try await syncAll()
+        try await expectFiles(["x": "{\n  \"p\": 1\n}\n"])
+    }
+
+    @Test(
+        "texts that an earlier program did not send stay when the feed begins anew, and are sent then"
+    )
+    func sentWithoutTexts() async throws {
+        try a.save("x", #"{"q":1,"p":1}"#)
+        try await a.exchange(hasExtensions: false).round()
+        #expect(try a.outbox() == [])
+        a.wire.plan(.zoneChanges, .tokenExpired)
+        try b.save("other", "{}")
+        try await b.sync()
+        try await syncAll()
+        try await expectFiles(["x": #"{"q":1,"p":1}"#, "other": "{}"])
+    }
+
+    @Test(
+        "a text that does not get through stays where it was written, and its values are sent",
+        arguments: [true, false])
+    func doesNotGetThrough(isTold: Bool) async throws {
+        let spaces = String(repeating: " ", count: 5_000)
+        try a.save("x", "{\(spaces)\"p\":1}")
+        try a.save("y", "{}")
+        if isTold {
+            a.wire.refuseRequests(over: 3_000)
+        } else {
+            a.wire.loseRequests(over: 3_000)
+        }
+        try await a.sendAll(rounds: 40)
+        try await syncAll()
+        #expect(try a.outbox() == [])
+        #expect(try a.files() == ["x": "{\(spaces)\"p\":1}", "y": "{}"])
+        #expect(try b.files() == ["x": "{\n  \"p\": 1\n}\n", "y": "{}"])
+        _ = a.wire.takeSent()
+        try await syncAll()
+        #expect(a.wire.takeBodies(of: .recordsModify) == [])
+        // With the next edit it is tried again.
+        a.wire.loseRequests(over: .max)
+        a.wire.refuseRequests(over: .max)
+        try a.restart()
+        try a.save("x", "{\(spaces)\"p\":2}")
+        try await syncAll()
+        try await expectFiles(["x": "{\(spaces)\"p\":2}", "y": "{}"])
+    }
 }

@@ -45,20 +45,6 @@ import Testing
         for replica in [a, b] { try replica.expectSettled(tree) }
     }
 
-    /// Rounds of a, some of which may fail, until nothing waits.
-    private func sendAll(with exchange: Exchange, rounds: Int) async throws {
-        for _ in 0..<rounds where try !a.outbox().isEmpty {
-            do throws(SyncProblem) {
-                try await exchange.round()
-            } catch {
-                guard case .unreachable = error else {
-                    guard case .fruitless = error else { throw error }
-                    continue
-                }
-            }
-        }
-    }
-
     @Test("what is too large for something on the way goes in smaller parts, and other zones go on")
     func tooLarge() async throws {
         var tree: [String: String] = [:]
@@ -71,11 +57,30 @@ import Testing
         let exchange = a.exchange
         await #expect(throws: SyncProblem.self) { try await exchange.round() }
         #expect(try a.outbox().count == 61)
-        try await sendAll(with: exchange, rounds: 30)
+        try await a.sendAll(with: exchange, rounds: 30)
         for replica in [a, b] { try await replica.sync() }
         try expectEqual(tree)
         #expect(try b.tree(zone: "Cup") == ["other": "{}"])
         #expect(try a.conflicts() == [] && b.conflicts() == [])
+    }
+
+    @Test("a record that never gets through is parked with the reason, and holds up no other")
+    func tooLargeAlone() async throws {
+        let text = #"{"p":"\#(String(repeating: "x", count: 5_000))"}"#
+        try a.save("large", text)
+        try a.save("small", "{}")
+        a.wire.loseRequests(over: 3_000)
+        try await a.sendAll(rounds: 40)
+        #expect(
+            try a.outbox() == [
+                "create large? It does not get through, although the server answers other requests"
+            ])
+        try await b.sync()
+        #expect(try b.tree() == ["small": "{}"])
+        a.wire.loseRequests(over: .max)
+        try a.store.retryParked()
+        for replica in [a, b] { try await replica.sync() }
+        try expectEqual(["large": text, "small": "{}"])
     }
 
     @Test("nothing is given up while the server answers nobody")

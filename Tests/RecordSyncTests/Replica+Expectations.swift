@@ -1,3 +1,5 @@
+import RecordStore
+import RecordSync
 import Simulation
 import Testing
 
@@ -10,5 +12,21 @@ extension Replica {
         #expect(try self.tree(zone: zone) == tree)
         #expect(try outbox() == [])
         try expectSound()
+    }
+
+    /// Rounds, some of which may get no answer, until nothing waits that can be sent.
+    func sendAll(with exchange: Exchange? = nil, rounds: Int) async throws {
+        let exchange = exchange ?? self.exchange
+        for _ in 0..<rounds
+        where try store.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
+            do throws(SyncProblem) {
+                try await exchange.round()
+            } catch {
+                switch error {
+                case .unreachable, .fruitless: continue
+                case .refused, .unreadable, .store: throw error
+                }
+            }
+        }
     }
 }

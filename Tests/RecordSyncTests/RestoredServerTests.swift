@@ -275,6 +275,19 @@ import Testing
         #expect(try a.outbox() == [])
     }
 
+    @Test("the backup of a server that was just restored, twice within seconds, loses nothing")
+    func twiceSoon() async throws {
+        let first = try await server.backUp()
+        try await server.restore(first)
+        let backup = try await server.backUp()
+        try await server.restore(backup)
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":1}"#])
+    }
+
     @Test("the same backup twice, with work between, loses nothing")
     func twice() async throws {
         try a.save("x", #"{"p":1}"#)

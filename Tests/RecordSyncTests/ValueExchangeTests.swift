@@ -54,4 +54,25 @@ import Testing
         #expect(try a.outbox() == [] && b.outbox() == [])
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
+
+    @Test("a fraction may come into a field that had whole numbers, as on one machine alone")
+    func fractions() async throws {
+        try a.save("x", #"{"p":3,"q":[1,2]}"#)
+        try await a.sync()
+        try a.save("y", #"{"p":3.5,"q":[0.5]}"#)
+        // On the other machine, which has not heard of it, the field is one of fractions at first.
+        try b.save("z", #"{"p":0.5,"q":[1.5]}"#)
+        for replica in [a, b, a] { try await replica.sync() }
+        try b.save("x", #"{"p":4,"q":[1,2]}"#)
+        try a.save("z", #"{"p":9007199254740992,"q":[7]}"#)
+        for replica in [a, b, a] { try await replica.sync() }
+        for replica in [a, b] {
+            #expect(
+                try replica.files() == [
+                    "x": #"{"p":4,"q":[1,2]}"#, "y": #"{"p":3.5,"q":[0.5]}"#,
+                    "z": #"{"p":9007199254740992,"q":[7]}"#,
+                ])
+            #expect(try replica.outbox() == [])
+        }
+    }
 }

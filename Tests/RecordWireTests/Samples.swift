@@ -67,6 +67,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
         text: """
             {"zoneID": {"zoneName": "Work"}, "atomic": true, "desiredKeys": ["a"],
              "numbersAsStrings": true, "operationID": "op-1", "getCurrentSyncToken": true,
+             "opensNumbers": true,
              "operations": [
                {"operationType": "create", "record": {"recordType": "Note", "recordName": "n",
                  "createShortGUID": true, "fileText": "{ }", "parent": {"recordName": "p"}, "fields": {

@@ -33,6 +33,7 @@ package final class CoreTransport: SyncTransport {
         var sent: [(operation: SyncOperation, body: [UInt8])] = []
         var uploadedBytes = 0
         var largest = Int.max
+        var largestAccepted = Int.max
         /// The process that sends is dead.
         var isDead = false
         var onCrash: @Sendable () throws -> Void = {}
@@ -78,6 +79,9 @@ package final class CoreTransport: SyncTransport {
     /// Something on the way loses larger requests.
     package func loseRequests(over bytes: Int) { state.withLock { $0.largest = bytes } }
 
+    /// Something on the way refuses larger ones, and says why.
+    package func refuseRequests(over bytes: Int) { state.withLock { $0.largestAccepted = bytes } }
+
     package func forgetPlan() {
         state.withLock { state in
             state.faults = []
@@ -107,6 +111,9 @@ package final class CoreTransport: SyncTransport {
         let fault = state.withLock { state -> Fault? in
             state.sent.append((operation, body))
             if state.isDead || body.count > state.largest { return .requestLost }
+            if body.count > state.largestAccepted {
+                return .refused(ServerError(.limitExceeded, "too large"))
+            }
             if let planned = state.faultsOfOperations[operation]?.first {
                 state.faultsOfOperations[operation]?.removeFirst()
                 return planned

@@ -55,6 +55,7 @@ struct Editor {
             record.members[field] = value
             values.append(value)
         }
+        record.setNumber(step)
         oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
         try record.save(on: replica)
     }

@@ -4,8 +4,8 @@ import RecordModel
 struct Record {
     let key: Step.Key
     var members: [String: String]
-    /// The files beside it.
-    private(set) var files: [JSONMember] = []
+    /// What is no text: files beside it, and a number.
+    private(set) var others: [JSONMember] = []
 
     init(_ replica: Replica, _ key: Step.Key) throws {
         self.key = key
@@ -15,7 +15,7 @@ struct Record {
             if let value = member.value.string {
                 members[member.key.string] = value.string
             } else {
-                files.append(member)
+                others.append(member)
             }
         }
     }
@@ -25,7 +25,7 @@ struct Record {
         let members =
             members.sorted { $0.key < $1.key }.map {
                 JSONMember(key: Text($0.key), value: .string(Text($0.value)))
-            } + files
+            } + others
         let bytes =
             switch style {
             case 0: JSONValue.object(members).serialized()
@@ -39,7 +39,19 @@ struct Record {
     /// Nothing is left of it.
     mutating func empty() {
         members = [:]
-        files = []
+        others = []
+    }
+
+    /// A whole number, one with a fraction, or one that could be either.
+    mutating func setNumber(_ step: Int) {
+        others.removeAll { $0.key == "n" }
+        let number: JSONNumber? =
+            switch step % 3 {
+            case 0: JSONNumber(Int64(step))
+            case 1: JSONNumber(Double(step))
+            default: JSONNumber(Double(step) + 0.5)
+            }
+        if let number { others.append(JSONMember(key: "n", value: .number(number))) }
     }
 
     /// The values of edits, each of which says by whom it is.
@@ -47,7 +59,7 @@ struct Record {
 
     /// A file is known by the hash of its bytes.
     var hashes: [String] {
-        files.compactMap { $0.value["sha256"]?.string?.string }
+        others.compactMap { $0.value["sha256"]?.string?.string }
     }
 
     func values(of field: String) -> [String] { members[field].map(Self.values(in:)) ?? [] }

@@ -26,8 +26,13 @@ package final class Replica: Sendable {
     private let image = Mutex<TemporaryDirectory?>(nil)
 
     package var store: RecordStore { life.withLock(\.store) }
-    package var exchange: Exchange {
-        Exchange(
+    package var exchange: Exchange { exchange(hasExtensions: settings.hasExtensions) }
+
+    /// - Parameter hasExtensions: whether the server is taken for one of ours.
+    package func exchange(hasExtensions: Bool) -> Exchange {
+        var settings = settings
+        settings.hasExtensions = hasExtensions
+        return Exchange(
             store: store, transport: wire, settings: settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -8,6 +8,19 @@ extension RecordDocument {
         return sameOrder || changedFields(from: other).isEmpty
     }
 
+    /// The same, where `6` and `6.0` are one number: the schema of who has written a text is not known.
+    package func saysTheSame(as other: RecordDocument) -> Bool {
+        hasSameValues(as: other) || withDoubles.hasSameValues(as: other.withDoubles)
+    }
+
+    private var withDoubles: RecordDocument {
+        var document = self
+        document.fields = fields.map {
+            RecordField(name: $0.name, value: $0.value.withExactDoubles)
+        }
+        return document
+    }
+
     /// The names of fields that were added or have another value, in the order of this file, then
     /// those that `other` has and this has not; `FieldName.parent` last when the parent differs.
     package func changedFields(from other: RecordDocument?) -> [FieldName] {
@@ -47,5 +60,16 @@ extension RecordDocument {
     private static func append(_ text: Text, to collected: inout [UInt8]) {
         if !collected.isEmpty { collected.append(0x0A) }
         collected += text.utf8
+    }
+}
+
+extension FieldValue {
+    /// Whole numbers as doubles, where there is one for each.
+    fileprivate var withExactDoubles: FieldValue {
+        switch self {
+        case .int64(let value): Double(exactly: value).map { .double($0) } ?? self
+        case .list(let elements): .list(elements.map(\.withExactDoubles))
+        default: self
+        }
     }
 }

@@ -4,7 +4,7 @@
 package struct RecordDocument: Sendable {
     package let text: [UInt8]
     /// In the order of the file; members that are null are left out.
-    package let fields: [RecordField]
+    package internal(set) var fields: [RecordField]
     /// The parent in the record hierarchy.
     package let parent: RecordName?
     /// Where the root's members are in the text, null ones and `$parent` included.

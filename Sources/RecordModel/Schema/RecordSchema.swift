@@ -99,19 +99,6 @@ package struct RecordSchema: Hashable, Sendable {
         return adopted.fields.count == fields.count ? nil : adopted
     }
 
-    /// The values as the types of the schema have them: whole numbers in a DOUBLE field, which came
-    /// from where the field is INT64 still, as doubles.
-    package func reading(_ fields: [RecordField]) -> [RecordField] {
-        fields.map { field in
-            switch (type(of: field.name), field.value) {
-            case (.double, .int64): RecordField(name: field.name, value: field.value.asDouble)
-            case (.list(.double), .list(let elements)):
-                RecordField(name: field.name, value: .list(elements.map(\.asDouble)))
-            default: field
-            }
-        }
-    }
-
     package static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
     package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }

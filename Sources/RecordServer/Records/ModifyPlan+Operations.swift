@@ -179,7 +179,7 @@ extension ModifyPlan {
         do throws(ServerError) {
             resolved = try schema.resolve(
                 type: type, fields: fields, environment: context.container.environment,
-                settings: settings)
+                settings: settings, opensNumbers: opensNumbers)
         } catch {
             throw error.isFault ? error : error.under(path)
         }

@@ -58,6 +58,7 @@ struct ModifyPlan {
     let isAtomic: Bool
     /// How the request wants to see records.
     let projection: RecordProjection
+    let opensNumbers: Bool
     /// Of everything that this batch writes.
     let stamp: WriteStamp
     let visibility: RecordVisibility
@@ -94,7 +95,8 @@ struct ModifyPlan {
         var plan = ModifyPlan(
             access: access, context: context, service: service, transaction: transaction,
             isAtomic: access.zone.key.isAtomic && request.atomic ?? true,
-            projection: request.projection, stamp: try stamp(context),
+            projection: request.projection, opensNumbers: request.opensNumbers,
+            stamp: try stamp(context),
             visibility: try RecordVisibility(access, context, transaction),
             ids: ids,
             overlay: RecordOverlay(

@@ -36,8 +36,9 @@ struct RestoreRenewal {
         ) { $0.bytes(0) }
         var reader = ByteReader(stored ?? [])
         // A backup may be restored twice: what was given after the first time must not come again
-        // after the second. No zone takes a change in each nanosecond.
-        let first = max((reader.int64() ?? 0) + Self.positionGap, now.nanoseconds)
+        // after the second, also within seconds. No zone takes a change in each nanosecond.
+        let behind = (reader.int64() ?? 0) + Self.positionGap
+        let first = max(behind + Int64.random(in: 0..<Self.positionGap), now.nanoseconds)
         var bytes = ByteWriter()
         bytes.append(first)
         try put(ServerSetting.firstPosition, bytes.bytes)

@@ -7,11 +7,12 @@ extension ContainerSchema {
     ///
     /// An empty list of unknown type and a null introduce nothing.
     ///
+    /// - Parameter opensNumbers: a new field of numbers takes whole ones and fractions from now on.
     /// Errors: BAD_REQUEST that names the field; LIMIT_EXCEEDED for too many types, or fields of
     /// one type.
     package func resolve(
         type: RecordTypeName, fields: [WireField], environment: ServerEnvironment,
-        settings: ServiceSettings
+        settings: ServiceSettings, opensNumbers: Bool = false
     ) throws(ServerError) -> (fields: [WireField], grown: ContainerSchema?) {
         let known = self.type(type)
         if known == nil { try requireNewType(type, environment, settings) }
@@ -31,10 +32,11 @@ extension ContainerSchema {
                 continue
             }
             try requireNewField(field, type, environment)
-            guard let definition = try Self.definition(for: field, of: type) else {
+            guard var definition = try Self.definition(for: field, of: type) else {
                 resolved.append(field)
                 continue
             }
+            if opensNumbers { definition = definition.openForNumbers }
             added.append(definition)
             resolved.append(
                 try field.fitted(
@@ -140,5 +142,19 @@ extension WireField {
         case (.double, .int64), (.list, .list(.int64)): return self
         default: return try coerced(to: definition.type, isStrict: isStrict)
         }
+    }
+}
+
+extension SchemaDocument.Field {
+    /// A field of INT64 or DOUBLE, or of a list of them, as `NUMBER`.
+    fileprivate var openForNumbers: SchemaDocument.Field {
+        guard !field.isEncrypted else { return self }
+        let open: FieldType
+        switch type {
+        case .int64, .double: open = .double
+        case .list(.int64), .list(.double): open = .list(.double)
+        default: return self
+        }
+        return SchemaDocument.Field(RecordSchema.Field(name: name, type: open), number: .open)
     }
 }

@@ -48,8 +48,18 @@ package struct OutboxClaim: Sendable {
     /// The text of the record's file, where another machine would not print the same from the values;
     /// nil also when it is too long to be sent.
     package var fileText: [UInt8]?
-    /// Of a `SentRequest` it is not known.
-    var mayHaveFileText: Bool { document == nil || fileText != nil }
+    private(set) var isTextWithheld = false
+    /// What the server has of the text when it takes this; of a `SentRequest` that is not known.
+    var textOnServer: TextOnServer {
+        if isTextWithheld { return .withheld }
+        return document == nil || fileText != nil ? .sent : .printed
+    }
+
+    /// It goes with its values alone.
+    package mutating func withholdText() {
+        isTextWithheld = fileText != nil
+        fileText = nil
+    }
     /// The bytes of its text, or of the base when that is larger, by which requests are filled.
     package var bytes: Int {
         max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) + (fileText?.count ?? 0)
@@ -62,8 +72,19 @@ package struct AcknowledgedState: Hashable, Sendable {
     package let changeTag: String
     /// Nil when the text is damaged here.
     package let text: [UInt8]?
-    /// Whether the server may have the text of the record's file, and not its values alone.
-    package var hasFileText = true
+    /// The version of this store's history whose text it is; nil where no version has those values.
+    var version: Int64?
+    var textOnServer = TextOnServer.sent
+}
+
+/// What the server has of the text of a record's file. Stored; never renumber.
+enum TextOnServer: Int64 {
+    /// None, for all machines print the same.
+    case printed = 0
+    /// It may have one, or lacks one that it should have: with the next change one goes.
+    case sent = 1
+    /// None, for it does not get through.
+    case withheld = 2
 }
 
 /// A request with outgoing changes that may have reached the server, and has no answer.

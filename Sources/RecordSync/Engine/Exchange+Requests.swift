@@ -26,7 +26,9 @@ extension Exchange {
             json throws(ServerError) in try RecordsAnswer(json)
         }
         results.isUnanswered = false
-        sizes.noteSuccess(of: zone.id)
+        sizes.noteSuccess(
+            of: zone.id, ClaimLimits(records: results.all.count, bytes: body.count),
+            settings.claims)
         results.read(answer.items)
         for result in results.all where !results.isOpen(result.claim.row.name) {
             receipts.forget(result.claim.row.name, zone.id)
@@ -56,6 +58,7 @@ extension Exchange {
             if results.isUnanswered, error.isOfServer {
                 // The server did not look at it, or does not say.
                 try await giveUp(on: error, zone)
+                giveUpAlone(&results, error, zone)
             } else {
                 results.fail(error)
             }
@@ -86,6 +89,20 @@ extension Exchange {
             metadata: ["zone": "\(zone.name)", "why": "\(problem)"])
     }
 
+    /// A record that does not get through by itself goes with its values alone, and is parked when that
+    /// was tried: others are behind it.
+    private func giveUpAlone(
+        _ results: inout UploadResults, _ problem: SyncProblem, _ zone: SyncedZone
+    ) {
+        guard results.all.count == 1, let claim = results.all.first?.claim, !claim.isDelete,
+            !sizes.withholdText(of: claim.row.name, zone.id)
+        else { return }
+        results.giveUp(
+            claim.row.name,
+            "It does not get through, although the server answers other requests: \(problem). A "
+                + "smaller record may; make large fields files.")
+    }
+
     func request(
         _ claims: [OutboxClaim], _ zone: SyncedZone, _ assets: [OutgoingAsset.Place: WireAsset],
         _ results: inout UploadResults
@@ -101,6 +118,8 @@ extension Exchange {
         }
         var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
         request.atomic = false
+        // As it is here: a fraction may come into a field that had whole numbers.
+        request.opensNumbers = settings.hasExtensions
         request.projection = projection
         // Of what was saved its tag is enough; a conflict comes with all.
         request.projection.desiredKeys = []

@@ -92,6 +92,12 @@ extension Exchange {
     private func send(_ claims: [OutboxClaim], of zone: SyncedZone) async throws(SyncProblem)
         -> Round
     {
+        let claims = claims.map { (claim) -> OutboxClaim in
+            guard sizes.withholdsText(of: claim.row.name, zone.id) else { return claim }
+            var claim = claim
+            claim.withholdText()
+            return claim
+        }
         var results = UploadResults(claims)
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)
@@ -101,8 +107,19 @@ extension Exchange {
         } catch {
             // What became of it, the same request asks when it comes again.
             if results.isUnanswered, error.mayBeDone { return Round(problem: error) }
+            if isTooLargeWithText(claims, error, zone) { return try settle(results, zone) }
             results.fail(error)
         }
         return try settle(results, zone)
+    }
+
+    /// Whether a record that is too large for the way goes once more, with its values alone.
+    private func isTooLargeWithText(
+        _ claims: [OutboxClaim], _ problem: SyncProblem, _ zone: SyncedZone
+    ) -> Bool {
+        guard case .refused(let refusal) = problem, refusal.code == .limitExceeded,
+            claims.count == 1, let claim = claims.first, claim.fileText != nil
+        else { return false }
+        return sizes.withholdText(of: claim.row.name, zone.id)
     }
 }

@@ -14,6 +14,13 @@ final class RequestSizes: Sendable {
 
     private static let divisorMax = 1 << 20
     private let zones = Mutex<[ZoneID: Zone]>([:])
+    /// Records that do not get through with the text of their file, as far as was tried.
+    private let withoutText = Mutex<Set<RecordPlace>>([])
+
+    private struct RecordPlace: Hashable {
+        let zone: ZoneID
+        let name: RecordName
+    }
 
     func limits(of zone: ZoneID, _ usual: ClaimLimits) -> ClaimLimits {
         let divisor = zones.withLock { $0[zone]?.divisor ?? 1 }
@@ -36,10 +43,27 @@ final class RequestSizes: Sendable {
         }
     }
 
-    func noteSuccess(of zone: ZoneID) {
+    /// A request got through. One that was much smaller than it might have been says nothing of others.
+    func noteSuccess(of zone: ZoneID, _ request: ClaimLimits, _ usual: ClaimLimits) {
+        let allowed = limits(of: zone, usual)
         zones.withLock { zones in
-            guard let known = zones[zone] else { return }
-            zones[zone] = known.divisor > 2 ? Zone(divisor: known.divisor / 2) : nil
+            guard var known = zones[zone] else { return }
+            known.failures = 0
+            if request.records * 2 >= allowed.records || request.bytes * 2 >= allowed.bytes {
+                known.divisor /= 2
+            }
+            zones[zone] = known.divisor > 1 ? known : nil
         }
+    }
+
+    // MARK: Texts of files
+
+    /// - Returns: whether it was new: then the record is worth another try, with its values alone.
+    func withholdText(of name: RecordName, _ zone: ZoneID) -> Bool {
+        withoutText.withLock { $0.insert(RecordPlace(zone: zone, name: name)).inserted }
+    }
+
+    func withholdsText(of name: RecordName, _ zone: ZoneID) -> Bool {
+        withoutText.withLock { $0.contains(RecordPlace(zone: zone, name: name)) }
     }
 }

@@ -54,6 +54,9 @@ struct UploadResults {
         if !isRepeated { set(name, .parked(reason)) }
     }
 
+    /// Parked, also when it was repeated.
+    mutating func giveUp(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
+
     private mutating func set(_ name: RecordName, _ outcome: Outcome) {
         guard let place = places[name] else { return }
         all[place].outcome = outcome

@@ -14,6 +14,7 @@ extension ModifyRequest {
         operationID = try json.string(
             "operationID", maximumBytes: Self.maximumOperationIDBytes)
         wantsSyncToken = try json.wantsSyncToken()
+        opensNumbers = try json.bool("opensNumbers", default: false)
         items = operations.map { Item($0, limits) }
     }
 }

@@ -22,6 +22,7 @@ extension ModifyRequest: AnswerValue {
             projection.writeMembers(to: &answer)
             answer.member("operationID", operationID)
             if wantsSyncToken { answer.member("getCurrentSyncToken", true) }
+            if opensNumbers { answer.member("opensNumbers", true) }
         }
     }
 }

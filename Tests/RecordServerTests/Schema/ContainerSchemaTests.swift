@@ -29,11 +29,28 @@ struct ContainerSchemaTests {
     private func resolve(
         _ schema: ContainerSchema, _ fields: [WireField], type: String = "Note",
         in environment: ServerEnvironment = .development,
-        settings: ServiceSettings = ServiceSettings()
+        settings: ServiceSettings = ServiceSettings(), opensNumbers: Bool = false
     ) throws -> (fields: [WireField], grown: ContainerSchema?) {
         try schema.resolve(
             type: RecordTypeName(type), fields: fields, environment: environment,
-            settings: settings)
+            settings: settings, opensNumbers: opensNumbers)
+    }
+
+    @Test("a new field of numbers takes whole ones and fractions, where a client asks for it")
+    func openNumbers() throws {
+        let fields = [
+            field("p", .int64(1), .int64), field("q", .list([.double(0.5)]), .list(.double)),
+            field("r", .string("s"), .string),
+        ]
+        let grown = try #require(try resolve(schema(), fields, opensNumbers: true).grown)
+        let others = [
+            field("p", .double(0.5), .double), field("q", .list([.int64(1)]), .list(.int64)),
+        ]
+        #expect(try resolve(grown, others).fields.map(\.value) == others.map(\.value))
+        #expect(grown.type(note)?.field(FieldName("p"))?.number == .open)
+        // A field that is there stays what it is.
+        let plain = try #require(try resolve(schema(), fields).grown)
+        #expect(refusal { _ = try resolve(plain, others, opensNumbers: true) }?.code == .badRequest)
     }
 
     private func refusal(_ body: () throws -> Void) -> ServerError? {

@@ -42,8 +42,11 @@ extension RemoteApplication {
     func acknowledged(
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
-        guard let text = try connection.baseText(of: record) else { return nil }
-        return try transaction.parse(text, place)
+        guard let base = try connection.base(of: record) else { return nil }
+        guard let document = try transaction.document(of: base, place.name) else {
+            throw .damagedText("the base of record \(record)")
+        }
+        return document
     }
 
     /// What the server had last acknowledged, with what it has of a version that was sent and not
@@ -53,8 +56,10 @@ extension RemoteApplication {
         _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         let acknowledged = try acknowledged(record, place)
-        guard let text = try sentVersions(of: name).last?.text else { return acknowledged }
-        let sent = try transaction.parse(text, place)
+        guard let last = try sentVersions(of: name).last, let text = last.text else {
+            return acknowledged
+        }
+        let sent = try transaction.document(text, ofVersion: last.token, place.name)
         var fields = acknowledged?.fields ?? []
         for field in FieldMerge.changedFields(from: fields, to: sent.fields)
         where FieldMerge.isSame(sent[field], remote[field]) {
@@ -84,12 +89,11 @@ extension RemoteApplication {
     ) throws(RecordError) -> Int64? {
         for version in try sentVersions(of: change.name) {
             guard let stored = version.text else { continue }
-            if stored == text { return version.token }
             do throws(RecordError) {
                 let told = try transaction.parse(text, of: change.type)
-                if try transaction.parse(stored, of: change.type).hasSameValues(as: told) {
-                    return version.token
-                }
+                let sent = try transaction.document(
+                    stored, ofVersion: version.token, change.type)
+                if sent.hasSameValues(as: told) { return version.token }
             } catch  where error.isAboutContent {
                 continue
             }

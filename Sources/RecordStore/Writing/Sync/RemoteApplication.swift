@@ -35,16 +35,15 @@ struct RemoteApplication {
         switch change.operation {
         case .delete: return try delete(known, change)
         case .upsert(let sent, let parent):
-            let fields = try transaction.schema(of: change.type).reading(sent)
             if let existing = known.record,
                 try transaction.place(existing.entry.type).name == change.type
             {
-                return try update(existing, known, change, fields, parent)
+                return try update(existing, known, change, sent, parent)
             }
             if let existing = known.record {
                 try transaction.makeRoom(existing, change)
             }
-            return try create(known, change, fields, parent)
+            return try create(known, change, sent, parent)
         }
     }
 
@@ -107,6 +106,7 @@ struct RemoteApplication {
         let (stem, draft) = try transaction.freeStem(for: change.name, place)
         let fileText = try fileText(of: change, printed: text)
         var new = Transaction.NewState(text: fileText ?? text, place: place, stem: stem)
+        new.knownAssets = KeptAsset.all(in: fields)
         new.name = change.name
         new.generation = known.generation + 1
         new.created = change.created
@@ -119,7 +119,7 @@ struct RemoteApplication {
         // The draft may have had files that are not in what the server has.
         let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
         try transaction.putBase(
-            result.id, change.changeTag, base, hasFileText: change.hasFileText)
+            result.id, change.changeTag, base, change.textOnServer)
         if let deleted {
             try noteConflict(
                 change, of: try transaction.requireRecord(result.id), in: place,
@@ -132,7 +132,8 @@ struct RemoteApplication {
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let acknowledged = try connection.baseTag(of: existing.id)
+        let knownBase = try connection.baseTag(of: existing.id)
+        let acknowledged = knownBase?.tag
         if existing.state == .waitingDelete, acknowledged == change.changeTag {
             try transaction.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
@@ -141,7 +142,7 @@ struct RemoteApplication {
         guard let text = try connection.savedText(of: existing.id) else {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
-        let local = try transaction.parse(text, place)
+        let local = try transaction.document(text, of: existing.id, place)
         let remote = try transaction.parse(
             RecordDocument.print(fields, parent: parent), place)
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
@@ -163,7 +164,7 @@ struct RemoteApplication {
         }
         var edits = LocalEdits(transaction, zone, change, local, since: base)
         var (newText, conflicts) = try transaction.merge(
-            local, with: fields, parent: parent, since: base,
+            local, with: remote.fields, parent: parent, since: base,
             isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
         let told = sent.map { BaseContent.version($0) } ?? .text(remote.text)
@@ -171,7 +172,7 @@ struct RemoteApplication {
             guard newText != text else {
                 // Another tag, and what was to be deleted.
                 try transaction.putBase(
-                    existing.id, change.changeTag, told, hasFileText: change.hasFileText)
+                    existing.id, change.changeTag, told, change.textOnServer)
                 return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
             }
             try noteConflict(
@@ -181,18 +182,29 @@ struct RemoteApplication {
                 change, of: existing, in: place, fields: conflicts, theirsStood: edits.lost,
                 base: base?.text, mine: text, theirs: remote.text)
         }
-        let merged = newText == text ? local : try transaction.parse(newText, place)
+        let merged =
+            newText == text ? local : try transaction.document(newText, of: existing.id, place)
         let hasTheirValues = merged.hasSameValues(as: remote)
-        // A text that was too long to be sent stays where it was written.
-        let isTooLong =
-            acknowledged == change.changeTag && text.count > RecordLimits.fileTextBytes
-        let fileText =
-            isTooLong ? nil : try fileText(of: change, printed: remote.text, told: remote)
+        var fileText = try fileText(of: change, printed: remote.text, of: existing.id)
+        // What this machine has saved stays as it was written: where others print it otherwise, its
+        // text is what the server lacks.
+        let isMine = !isPending && (acknowledged == change.changeTag || sent != nil)
+        var textOnServer = change.textOnServer
+        if isMine, hasTheirValues, change.fileText == .none {
+            fileText = newText
+            if newText != remote.text, newText.count <= RecordLimits.fileTextBytes {
+                textOnServer = knownBase?.fileText == .withheld ? .withheld : .sent
+            }
+        }
+        let lacksText = change.fileText == .none && textOnServer == .sent
         if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
         // What is as it was stays untouched, with its time: most are saves of this machine, told back.
         var result: SaveResult?
-        if newText != text || existing.state == .waitingDelete {
+        if newText != text || existing.state == .waitingDelete
+            || hasTheirValues && !local.hasSameValues(as: remote)
+        {
             var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
+            if hasTheirValues { new.knownAssets = KeptAsset.all(in: remote.fields) }
             if !isEarlier {
                 new.modified = change.modified
                 new.changedBy = change.modifiedBy
@@ -204,8 +216,8 @@ struct RemoteApplication {
         let newBase =
             hasTheirValues ? try content(remote.text, result?.version, of: change.name) : told
         try transaction.putBase(
-            existing.id, change.changeTag, newBase, hasFileText: change.hasFileText)
-        if hasTheirValues, fileText == nil || fileText == newText {
+            existing.id, change.changeTag, newBase, textOnServer)
+        if hasTheirValues, fileText == nil || fileText == newText, !lacksText {
             if known.isPending { try forgetPending(change.name) }
         } else if !isPending {
             try transaction.enqueue(
@@ -253,21 +265,23 @@ struct RemoteApplication {
     /// The file of the record as every machine has it: as it was written, or printed where a text
     /// does not say what the values are. Nil where the server keeps no texts.
     ///
-    /// - Parameter told: what `printed` says, where that is known.
+    /// - Parameter record: the one that it is here.
     private func fileText(
-        of change: RemoteChange, printed: [UInt8], told: RecordDocument? = nil
+        of change: RemoteChange, printed: [UInt8], of record: RecordID? = nil
     ) throws(RecordError) -> [UInt8]? {
         switch change.fileText {
         case .unknown: return nil
         case .none: return printed
         case .text(let text):
-            let told =
-                if let told { told } else { try transaction.parse(printed, of: change.type) }
             // What stands there without its type means what the schema says.
-            try transaction.adopt(told, change.type)
+            let told = try transaction.parse(printed, of: change.type)
+            try transaction.adopt(told, change.type, replacing: record)
             do throws(RecordError) {
                 let written = try transaction.parse(text, of: change.type)
-                return written.hasSameValues(as: told) ? text : printed
+                guard written.saysTheSame(as: told) else { return printed }
+                // `6.0` for a whole number makes the field one of fractions, where it can be.
+                try transaction.adopt(written, change.type, replacing: record)
+                return text
             } catch  where error.isAboutContent {
                 return printed
             }
@@ -276,6 +290,24 @@ struct RemoteApplication {
 }
 
 extension RemoteChange {
-    /// Whether the server may have a text of the record's file.
-    fileprivate var hasFileText: Bool { fileText != .none }
+    fileprivate var textOnServer: TextOnServer { fileText == .none ? .printed : .sent }
+}
+
+extension KeptAsset {
+    /// What the server tells of the bytes of a record's assets.
+    fileprivate static func all(in fields: [RecordField]) -> [KeptAsset] {
+        func asset(_ field: FieldName, _ index: Int64, _ value: FieldValue) -> KeptAsset? {
+            guard case .asset(let asset) = value, let hash = asset.sha256 else { return nil }
+            return KeptAsset(
+                field: field, index: index, hash: hash, size: asset.size ?? 0,
+                fileExtension: asset.fileExtension)
+        }
+        return fields.flatMap { field in
+            if case .list(let elements) = field.value {
+                elements.enumerated().compactMap { asset(field.name, Int64($0), $1) }
+            } else {
+                [asset(field.name, -1, field.value)].compactMap(\.self)
+            }
+        }
+    }
 }

@@ -12,12 +12,12 @@ enum BaseContent {
 extension Transaction {
     /// - Parameter content: nil for the values that it had before.
     func putBase(
-        _ record: RecordID, _ changeTag: String, _ content: BaseContent?, hasFileText: Bool
+        _ record: RecordID, _ changeTag: String, _ content: BaseContent?, _ fileText: TextOnServer
     ) throws(RecordError) {
         guard let content else {
             return try connection.run(
                 "UPDATE base SET change_tag = ?, has_file_text = ? WHERE record_id = ?",
-                [.text(changeTag), .bool(hasFileText), .integer(record.rawValue)])
+                [.text(changeTag), .integer(fileText.rawValue), .integer(record.rawValue)])
         }
         try connection.run(
             """
@@ -26,7 +26,8 @@ extension Transaction {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, COALESCE((SELECT pass FROM feed_pass
                 WHERE zone_id = (SELECT zone_id FROM record WHERE id = ?1)), 0))
             """,
-            [.integer(record.rawValue), .text(changeTag)] + content.columns + [.bool(hasFileText)])
+            [.integer(record.rawValue), .text(changeTag)] + content.columns
+                + [.integer(fileText.rawValue)])
     }
 
     /// The server still has it as it is known here.
@@ -102,12 +103,12 @@ extension SQLConnection {
         try first(
             """
             SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum),
-                b.has_file_text
+                b.version, b.has_file_text
             FROM base b LEFT JOIN history h ON h.token = b.version WHERE b.record_id = ?
             """, [.integer(record.rawValue)]
         ) { row in
             var state = row.acknowledgedState()
-            state.hasFileText = row.bool(3)
+            state.textOnServer = TextOnServer(rawValue: row.int64(4)) ?? .sent
             return state
         }
     }
@@ -116,24 +117,21 @@ extension SQLConnection {
     func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
         try first(
             """
-            SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum)
+            SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum),
+                o.base_version
             FROM outbox o LEFT JOIN history h ON h.token = o.base_version
             WHERE o.id = ? AND o.base_tag IS NOT NULL
             """, [.integer(row)]
         ) { $0.acknowledgedState() }
     }
 
-    /// Errors: corrupt.
-    func baseText(of record: RecordID) throws(RecordError) -> [UInt8]? {
-        guard let base = try base(of: record) else { return nil }
-        guard let text = base.text else { throw .damagedText("the base of record \(record)") }
-        return text
-    }
-
-    func baseTag(of id: RecordID) throws(RecordError) -> String? {
-        try first("SELECT change_tag FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
-            $0.string(0)
-        }
+    func baseTag(
+        of id: RecordID
+    ) throws(RecordError) -> (tag: String, fileText: TextOnServer)? {
+        try first(
+            "SELECT change_tag, has_file_text FROM base WHERE record_id = ?",
+            [.integer(id.rawValue)]
+        ) { ($0.string(0), TextOnServer(rawValue: $0.int64(1)) ?? .sent) }
     }
 
     /// The version that the server has acknowledged; nil when its values are no version's.
@@ -154,6 +152,7 @@ extension SQLConnection {
 
 extension SQLStatement {
     fileprivate func acknowledgedState() -> AcknowledgedState {
-        AcknowledgedState(changeTag: string(0), text: wholeText(1))
+        AcknowledgedState(
+            changeTag: string(0), text: wholeText(1), version: int64IfPresent(3))
     }
 }

@@ -174,15 +174,16 @@ private struct Claiming {
             throw .damagedText("record \(record.entry.stem)")
         }
         let place = try transaction.place(record.entry.type)
-        let document = try transaction.parse(text, place)
+        let document = try transaction.document(text, of: record.id, place)
         var claim = OutboxClaim(
             row: row, base: try connection.base(of: record.id), document: document)
-        claim.baseDocument = try claim.base?.text.map { (text) throws(RecordError) in
-            try transaction.parse(text, place)
+        claim.baseDocument = try claim.base.flatMap { (base) throws(RecordError) in
+            try transaction.document(of: base, place.name)
         }
         claim.changedFields = FieldMerge.changedFields(
             from: claim.baseDocument?.fields ?? [], to: document.fields)
-        if claim.base?.hasFileText ?? false || !document.isPrinted(after: claim.baseDocument),
+        let isKnown = (claim.base?.textOnServer ?? .printed) == .printed
+        if !isKnown || !document.isPrinted(after: claim.baseDocument),
             text.count <= RecordLimits.fileTextBytes
         {
             claim.fileText = text

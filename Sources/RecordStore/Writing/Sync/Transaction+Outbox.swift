@@ -141,8 +141,8 @@ extension Transaction {
         let sentOn = claim.base?.changeTag
         let sent = row.sent.map(BaseContent.version(_:))
         if let record = try connection.record(of: row) {
-            guard try connection.baseTag(of: record.id) == sentOn else { return }
-            return try putBase(record.id, changeTag, sent, hasFileText: claim.mayHaveFileText)
+            guard try connection.baseTag(of: record.id)?.tag == sentOn else { return }
+            return try putBase(record.id, changeTag, sent, claim.textOnServer)
         }
         guard let later = try connection.unclaimed(row.name, row.zone), later.operation == .delete,
             try connection.base(ofDelete: later.id)?.changeTag == sentOn

@@ -1,0 +1,38 @@
+import RecordModel
+import RecordSQL
+
+/// Texts with the bytes that they speak of, also where they name a file and no hash.
+extension Transaction {
+    /// A text of a record whose assets are those of its rows.
+    func document(
+        _ text: [UInt8], of record: RecordID, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument {
+        var rows: [AssetEntry]?
+        return try parse(text, place).completed { (field, index) throws(RecordError) in
+            if rows == nil { rows = try connection.assets(of: record) }
+            let asset = rows?.first { $0.field == field && $0.index == index }
+            return asset.flatMap { asset in asset.hash.map { ($0, asset.size) } }
+        }
+    }
+
+    /// The text of a version.
+    func document(
+        _ text: [UInt8], ofVersion token: Int64, _ type: RecordTypeName
+    ) throws(RecordError) -> RecordDocument {
+        var kept: [KeptAsset]?
+        return try parse(text, of: type).completed { (field, index) throws(RecordError) in
+            if kept == nil { kept = try keptAssets(.history, token) }
+            return kept?.first { $0.field == field && $0.index == index.map(Int64.init) ?? -1 }
+                .map { ($0.hash, $0.size) }
+        }
+    }
+
+    /// What the server has acknowledged; nil where its text is damaged.
+    func document(
+        of base: AcknowledgedState, _ type: RecordTypeName
+    ) throws(RecordError) -> RecordDocument? {
+        guard let text = base.text else { return nil }
+        if let version = base.version { return try document(text, ofVersion: version, type) }
+        return try parse(text, of: type)
+    }
+}
