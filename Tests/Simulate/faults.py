@@ -58,7 +58,7 @@ FAULTS = [
     (
         "the base stays old when the server has taken an edit",
         STORE + "Transaction+Outbox.swift",
-        "return try putBase(record.id, changeTag, sent, hasFileText: claim.mayHaveFileText)",
+        "return try putBase(record.id, changeTag, sent, claim.textOnServer)",
         "return",
     ),
     (
