@@ -67,6 +67,7 @@ extension RecordStore {
     /// Looks at a database without its log and without taking part in it: a connection that finds
     /// garbage would put the log into it and remove the log when it closes.
     private static func checkDatabase(_ places: StoreDirectory) throws(RecordError) {
+        var needsLog = false
         do {
             try DatabaseQueue(
                 path: places.immutableDatabase, configuration: ConnectionOptions.reader
@@ -74,7 +75,12 @@ extension RecordStore {
         } catch {
             let error = RecordError(storeError: error)
             guard error.code == .corrupt else { return }
-            throw .foreignDatabase("is damaged or no database", in: places)
+            // Who was killed while it moved the log into the database has left a part of that: with
+            // the log it is whole.
+            needsLog = try places.hasLog() ? places.hasDatabaseHeader() : false
+            guard needsLog else {
+                throw .foreignDatabase("is damaged or no database", in: places)
+            }
         }
         let reader: DatabaseQueue
         do {
@@ -85,6 +91,7 @@ extension RecordStore {
         }
         do {
             try reader.inDatabase { database in
+                if needsLog { try checkPages(SQLConnection(database), places) }
                 try checkTables(SQLConnection(database), places)
                 try SQLConnection(database).checkDefinitions()
             }
@@ -92,6 +99,19 @@ extension RecordStore {
         } catch {
             throw RecordError(storeError: error)
         }
+    }
+
+    /// All of them, for it is not known which of the log's are in the database.
+    private static func checkPages(
+        _ connection: SQLConnection, _ places: StoreDirectory
+    ) throws(RecordError) {
+        var isWhole = false
+        do throws(RecordError) {
+            isWhole = try connection.first("PRAGMA quick_check(1)") { $0.string(0) } == "ok"
+        } catch {
+            guard error.code == .corrupt else { throw error }
+        }
+        guard isWhole else { throw .foreignDatabase("is damaged or no database", in: places) }
     }
 
     /// A database that a crash left in the middle of its making has no table at all.

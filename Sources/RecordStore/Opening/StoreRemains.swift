@@ -54,6 +54,18 @@ extension StoreDirectory {
                 + "Name an empty directory, or one that is not there yet, for a new store.")
     }
 
+    /// Whether store.sqlite begins as databases do.
+    func hasDatabaseHeader() throws(RecordError) -> Bool {
+        let magic = Array("SQLite format 3\0".utf8)
+        let file = open(database, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw RecordError.systemCall("open \(database)", errno) }
+        defer { close(file) }
+        var start = [UInt8](repeating: 0, count: magic.count)
+        let count = pread(file, &start, start.count, 0)
+        guard count >= 0 else { throw RecordError.systemCall("read \(database)", errno) }
+        return start == magic
+    }
+
     func hasLog() throws(RecordError) -> Bool { try Self.size(of: writeAheadLog) ?? 0 > 0 }
 
     private static func size(of path: String) throws(RecordError) -> Int64? {
