@@ -20,6 +20,8 @@ package struct MountConfiguration: Sendable {
     package var options: [String] = []
     /// How long a deleted name may come back as the same record.
     package var grace: Duration = .seconds(3)
+    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    package var cacheBytes: Int64?
     package var threads = 2
     /// The words that start this program as a `ConnectionGuard`.
     package var guardProgram: [String] = []
@@ -49,6 +51,7 @@ package enum MountDaemon {
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
         options.exchange = exchange
+        options.cacheBytes = configuration.cacheBytes
         options.fetcher = exchange.fetcher
         options.report = { logger.notice("\($0)") }
         let tree = Tree(store: store, options: options)

@@ -6,6 +6,8 @@ import Synchronization
 extension Tree {
     /// How often the mount looks for what has outlived its time.
     private static let cleaningPeriod: Duration = .seconds(3600)
+    /// How far the limit of what stays may be overrun: what comes in this time.
+    private static let evictionPeriod: Duration = .seconds(60)
 
     /// Work that is due with time; called from the daemon's maintenance thread. Returns when the
     /// next piece is due.
@@ -19,6 +21,7 @@ extension Tree {
         if try store.releaseMemory() { malloc_trim(0) }
         try store.watchClock()
         try cleanWhenDue()
+        try evictWhenDue()
         return try finalizeDeletes(olderThan: options.grace)
     }
 
@@ -36,6 +39,19 @@ extension Tree {
         try store.purgeTrash()
         try store.collectAssets()
         if store.clockIsSteady(for: Self.scratchLifetime) { try removeForgottenScratch() }
+    }
+
+    /// Keeps the files that the server has too below their limit, while it can be asked for them.
+    private func evictWhenDue() throws(RecordError) {
+        guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
+        let uptime = options.clock.uptime
+        let isDue = state.withLock { state in
+            guard state.nextEviction <= uptime else { return false }
+            state.nextEviction = uptime + Self.evictionPeriod
+            return true
+        }
+        guard isDue, options.exchange.status()?["needsSignIn"]?.bool == false else { return }
+        try store.evictAssets(keeping: limit)
     }
 
     /// Waiting deletes of at least this age become final, but for names that are there again and

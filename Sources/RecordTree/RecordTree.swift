@@ -24,6 +24,8 @@ package final class Tree: Sendable {
         /// Brings assets that are not on this machine.
         package var fetcher: any AssetFetcher
         package var exchange = ServerExchange.none
+        /// How much of what the server has too stays on the disk, in bytes; nil without a limit.
+        package var cacheBytes: Int64?
         /// Hears what the tree does by itself, for the log.
         package var report: @Sendable (String) -> Void = { _ in }
 
@@ -84,6 +86,7 @@ package final class Tree: Sendable {
         var typesWithDrafts: Set<TypeID> = []
         /// Nil before the first cleaning.
         var nextCleaning: Duration?
+        var nextEviction = Duration.zero
     }
 
     let store: RecordStore

@@ -27,6 +27,7 @@ def arguments():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--only")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
     options = parser.parse_args()
@@ -53,7 +54,12 @@ def breakers(scene, options, seeds):
         "server": faults.of_server(scene, longest),
         "network": faults.of_network(scene, min(longest, 20)),
     }
-    return [faults.Breaker(scene, name, kind, seeds.random()) for name, kind in kinds.items()]
+    words = (options.only or "").split(",")
+    chosen = {
+        name: [fault for fault in kind if any(word in fault.name for word in words)]
+        for name, kind in kinds.items()}
+    return [
+        faults.Breaker(scene, name, kind, seeds.random()) for name, kind in chosen.items() if kind]
 
 
 def run(options):
@@ -85,6 +91,8 @@ def play(scene, options, seeds):
         thread.join(120)
         if thread.is_alive():
             scene.violation(f"{thread.name} hangs")
+    for look in those_who_look:
+        look.finish()
     if not any(thread.is_alive() for thread in those_who_write + those_who_break):
         verdict.judge(scene, those_who_write)
     report(scene, those_who_write, those_who_look, those_who_break)

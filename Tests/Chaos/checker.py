@@ -42,13 +42,15 @@ class Checker(threading.Thread):
         try:
             while not self.world.is_over.wait(1 / RATE):
                 self.look()
-            # The server stands again, and the network.
-            self.compare()
-            if self.open_claims:
-                self.world.violation("the server answers no lookup")
         except BaseException as error:
             self.world.violation(f"checker {self.machine.name}: {type(error).__name__}: {error}")
             raise
+
+    def finish(self):
+        """The server stands again, and the network."""
+        self.compare()
+        if self.open_claims:
+            self.world.violation("the server answers no lookup")
 
     def look(self):
         before = self.world.counters.snapshot()

@@ -107,7 +107,9 @@ class Writer(threading.Thread):
         except OSError as error:
             return error
         if found != text:
-            self.world.violation(f"{self.machine.name} has saved {place} and reads something else")
+            self.world.violation(
+                f"{self.machine.name} has saved {place} with {len(text)} bytes, {text[:50]!r}, and "
+                f"reads {len(found)}, {found[:50]!r}")
         return None
 
     def remove(self):

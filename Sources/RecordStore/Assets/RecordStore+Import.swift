@@ -146,7 +146,8 @@ extension RecordStore {
         }
     }
 
-    /// Removes the files that no record, version or trash entry refers to any more; gives how many.
+    /// Removes the files of which no record, version or trash entry says any more that they are here; gives
+    /// how many.
     ///
     /// Only files that this database has known: after the database was lost or an older one was put
     /// in its place, or another store's, the others may be all that is left of their records.
@@ -161,11 +162,11 @@ extension RecordStore {
             let isUnused = try write(author: .mount, isFreeing: true) {
                 transaction throws(RecordError) in
                 guard !self.assetsInFlight.withLock({ $0.contains(hash) }) else { return false }
-                let isReferred = try transaction.connection.isReferred(hash)
-                if !isReferred { try files.remove(hash) }
+                let isHeld = try transaction.connection.referredSize(hash) != nil
+                if !isHeld { try files.remove(hash) }
                 try transaction.connection.run(
                     "DELETE FROM loose_asset WHERE hash = ?", [.text(hash.hex)])
-                return !isReferred
+                return !isHeld
             }
             if isUnused {
                 removed += 1

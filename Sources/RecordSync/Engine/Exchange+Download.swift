@@ -14,6 +14,8 @@ extension Exchange {
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await resume(zone)
         var changed = 0
+        var ahead: PageAhead?
+        defer { ahead?.cancel() }
         while true {
             let place = try place(in: zone)
             if place.token == nil {
@@ -24,7 +26,13 @@ extension Exchange {
             }
             let page: ZonePage
             do throws(SyncProblem) {
-                let answer = try await ask(zone, after: place.token)
+                let answer =
+                    if let ahead, ahead.token == place.token {
+                        try await ahead.answer()
+                    } else {
+                        try await ask(zone, after: place.token)
+                    }
+                ahead = nil
                 // Then the token is of no use, and the feed has begun anew.
                 if try noteRestorePoint(answer.restorePoint, place, zone), place.token != nil {
                     continue
@@ -40,12 +48,48 @@ extension Exchange {
                 return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
             if zone.isRemoved && !place.isKnown { try revive(zone) }
+            if page.moreComing, settings.readsAhead {
+                let token = page.syncToken.utf8
+                ahead = PageAhead(token: token) { () throws(SyncProblem) in
+                    try await ask(zone, after: token)
+                }
+            }
             changed += try apply(page, of: zone)
             guard page.moreComing else { return changed }
             guard page.syncToken.utf8 != place.token else {
                 throw .unreadable("changes/zone: more is coming behind a token that stays.")
             }
         }
+    }
+
+    /// The page behind a token, which is asked for while the one before it is applied.
+    private struct PageAhead {
+        let token: [UInt8]
+        private let task: Task<Result<ZoneChangesAnswer, SyncProblem>, Never>
+
+        init(
+            token: [UInt8],
+            _ ask: @escaping @Sendable () async throws(SyncProblem) -> ZoneChangesAnswer
+        ) {
+            self.token = token
+            task = Task {
+                do throws(SyncProblem) {
+                    return .success(try await ask())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+
+        func answer() async throws(SyncProblem) -> ZoneChangesAnswer {
+            try await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }.get()
+        }
+
+        func cancel() { task.cancel() }
     }
 
     /// Where the feed of a zone goes on.

@@ -14,6 +14,8 @@ package struct Exchange: Sendable {
         package var claims = ClaimLimits()
         /// Records of one page of a feed.
         package var pageRecords = 200
+        /// Whether a page of a feed is fetched while the one before it is applied.
+        package var readsAhead = false
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
         /// How often a request is sent again that does not get through, although others do.

@@ -32,6 +32,7 @@ package final class SyncService: Sendable {
         }
         var settings = Exchange.Settings()
         settings.pageRecords = 2_000
+        settings.readsAhead = true
         let exchange = Exchange(
             store: store, transport: transport, settings: settings, logger: logger)
         let engine = SyncEngine(exchange)

@@ -24,7 +24,7 @@ struct MountCommand: ParsableCommand {
         name: .customShort("o"),
         help: ArgumentHelp(
             "Mount options, separated by commas: ro, rw, allow_other, xattr, nonempty, noexec, "
-                + "noatime, grace=SECONDS, those of fuse.",
+                + "noatime, grace=SECONDS, cache=BYTES, those of fuse.",
             valueName: "options"))
     var options: [String] = []
     @Option(help: .hidden)
@@ -60,6 +60,8 @@ struct MountSettings {
     /// The directory may have files, which the mount then hides.
     let hidesFiles: Bool
     let grace: Duration
+    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    let cacheBytes: Int64?
     let threads: Int
     /// Options that go to libfuse as they are.
     let extraOptions: [String]
@@ -90,6 +92,7 @@ struct MountSettings {
         var allowsOther = command.allowOther
         var hasExtendedAttributes = false
         var grace = configuration.grace
+        var cacheBytes = configuration.cacheBytes
         var named = command.state.named
         var hidesFiles = false
         var kernelOptions: Set<String> = []
@@ -122,6 +125,12 @@ struct MountSettings {
                         status: ExitStatus.usage)
                 }
                 grace = .milliseconds(Int64(seconds * 1000))
+            case "cache":
+                guard let bytes = value.flatMap(ByteCount.parse) else {
+                    throw CommandFailure(
+                        option, "cache is \(ByteCount.rule).", status: ExitStatus.usage)
+                }
+                cacheBytes = bytes
             case let name where Self.ignored.contains(String(name)): break
             case let name where name.hasPrefix("x-") || name.hasPrefix("comment"): break
             case let name:
@@ -136,6 +145,7 @@ struct MountSettings {
         self.allowsOther = allowsOther
         self.hasExtendedAttributes = hasExtendedAttributes
         self.grace = grace
+        self.cacheBytes = cacheBytes
         self.hidesFiles = hidesFiles
         extraOptions = kernelOptions.sorted() + extra
         threads = max(1, command.threads)
@@ -212,6 +222,7 @@ struct MountSettings {
             "--state", directory, "--threads", "\(threads)",
             "-o", "grace=\(Double(grace / .milliseconds(1)) / 1000)",
         ]
+        if let cacheBytes { arguments += ["-o", "cache=\(cacheBytes)"] }
         if isReadOnly { arguments.append("--read-only") }
         if allowsOther { arguments.append("--allow-other") }
         if hasExtendedAttributes { arguments += ["-o", "xattr"] }

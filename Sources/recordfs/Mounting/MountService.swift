@@ -168,6 +168,7 @@ struct MountService {
         configuration.hidesFiles = settings.hidesFiles
         configuration.options = settings.extraOptions
         configuration.grace = settings.grace
+        configuration.cacheBytes = settings.cacheBytes
         configuration.threads = settings.threads
         configuration.guardProgram = ["recordfs", GuardCommand.name]
         return configuration

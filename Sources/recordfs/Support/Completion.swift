@@ -150,7 +150,7 @@ struct Completion {
         case "--state": .directory
         case "--output": .file
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
-        case "-o": .words(["ro", "allow_other", "xattr", "nonempty", "grace=", "state="])
+        case "-o": .words(["ro", "allow_other", "xattr", "nonempty", "grace=", "cache=", "state="])
         default: .nothing
         }
     }

@@ -6,6 +6,8 @@ struct Configuration: Sendable {
     var grace = Duration.seconds(3)
     var isReadOnly = false
     var mountpoint: String?
+    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    var cacheBytes: Int64?
 
     /// Errors: `invalidJSON`, `invalidArgument` for an unknown or wrong setting. A missing file is
     /// one without settings.
@@ -31,15 +33,17 @@ struct Configuration: Sendable {
             grace = .milliseconds(Int64(number.double * 1000))
         case ("readOnly", .bool(let value)): isReadOnly = value
         case ("mountpoint", .string(let text)): mountpoint = Places.absolute(text.string)
-        case ("grace", _), ("readOnly", _), ("mountpoint", _):
+        case ("cache", .string(let text)) where ByteCount.parse(text.string) != nil:
+            cacheBytes = ByteCount.parse(text.string)
+        case ("grace", _), ("readOnly", _), ("mountpoint", _), ("cache", _):
             throw RecordError(
                 .invalidArgument,
                 "\"\(member.key)\" has a wrong value. grace is in seconds, 0 to 3600; readOnly is "
-                    + "true or false; mountpoint is a path.")
+                    + "true or false; mountpoint is a path; cache is \(ByteCount.rule), in quotes.")
         default:
             throw RecordError(
                 .invalidArgument,
-                "\"\(member.key)\" is no setting. There are grace, readOnly and mountpoint.")
+                "\"\(member.key)\" is no setting. There are grace, readOnly, mountpoint and cache.")
         }
     }
 }

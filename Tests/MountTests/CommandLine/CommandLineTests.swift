@@ -38,6 +38,7 @@ extension MountTests {
                 ["import", "x.json", "private/A"], ["restore", "private/A"],
                 ["completions", "tcsh"],
                 ["debug", "ctl", "explode"], ["mount", "-o", "grace=soon"],
+                ["mount", "-o", "cache=9999999999T"],
                 ["mount", "--state", ""], ["status", "--state="], ["--state", "", "ls"],
             ])
         func usage(arguments: [String]) throws {
@@ -166,13 +167,15 @@ extension MountTests {
             try SystemCall.makeDirectories(folder)
             for (text, word) in [
                 ("{\"gracee\": 1}", "gracee"), ("{\"grace\": \"x\"}", "grace"), ("{", "line 1"),
+                ("{\"cache\": \"some\"}", "500M"),
             ] {
                 try SystemCall.writeFile("\(folder)/config.json", text)
                 let result = try home.recordfs("put", Self.soup, input: "{}")
                 #expect(result.status == 1, "\(result)")
                 #expect(result.errors.contains(word) && result.errors.contains("config.json"))
             }
-            try SystemCall.writeFile("\(folder)/config.json", "{\"grace\": 0.5}")
+            try SystemCall.writeFile(
+                "\(folder)/config.json", "{\"grace\": 0.5, \"cache\": \"10G\"}")
             #expect(try home.recordfs("put", Self.soup, input: "{}").status == 0)
         }
 

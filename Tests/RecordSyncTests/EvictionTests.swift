@@ -1,0 +1,136 @@
+import Glibc
+import RecordModel
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import Simulation
+import Testing
+
+/// Files that the server has too make room, and come again when they are read; nothing else does.
+@Suite struct EvictionTests {
+    private let server: TestServer
+    private let a: Replica
+    private let b: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server)
+    }
+
+    private func bytes(_ count: Int, _ seed: Int = 0) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed) }
+    }
+
+    private func save(_ name: String, _ count: Int, _ seed: Int = 0) throws {
+        try a.save(name, #"{"title":"\#(name)"}"#)
+        try a.attach(bytes(count, seed), to: name)
+    }
+
+    private func read(_ replica: Replica, _ name: String) async throws -> [UInt8] {
+        let downloads = AssetDownloads(replica.exchange)
+        let entry = try #require(try replica.entry(name))
+        let asset = try #require(try replica.store.assets(of: entry.id).first)
+        let bytes = try await downloads.read(asset, offset: 0, count: Int(asset.size))
+        await downloads.stop()
+        return bytes
+    }
+
+    private func isHere(_ replica: Replica, _ name: String) throws -> Bool {
+        try #require(try replica.assets(of: name).values.first) != nil
+    }
+
+    @Test("what the server has goes as far as the limit says, and comes again when it is read")
+    func evicts() async throws {
+        for (number, name) in ["x", "y", "z"].enumerated() { try save(name, 1_000, number) }
+        try await a.sync()
+        #expect(try a.store.evictAssets(keeping: 3_000) == 0)
+        // As if it were read after the others.
+        let entry = try #require(try a.entry("y"))
+        let hash = try #require(try a.store.assets(of: entry.id).first?.hash)
+        let times = Array(repeating: timespec(tv_sec: Int(Int32.max), tv_nsec: 0), count: 2)
+        #expect(utimensat(AT_FDCWD, a.store.assetPath(hash), times, 0) == 0)
+        #expect(try a.store.evictAssets(keeping: 1_500) == 2)
+        #expect(try ["x", "y", "z"].filter { try isHere(a, $0) } == ["y"])
+        try a.expectSound()
+        #expect(try await read(a, "x") == bytes(1_000, 0))
+        #expect(try isHere(a, "x"))
+        // Nothing of it is news for anybody.
+        #expect(try a.outbox() == [])
+        try await b.sync()
+        #expect(try a.tree() == b.tree())
+        #expect(try a.store.evictAssets(keeping: 0) == 2)
+        #expect(try a.store.unknownAssets() == [])
+        try a.restart()
+        #expect(try await read(a, "z") == bytes(1_000, 2))
+        try a.expectSound()
+    }
+
+    /// Who else than the server needs a file.
+    enum Holder: CaseIterable, Sendable {
+        case neverSent, editedSince, parked, onlyWrittenAnew, local, trash, otherVersion,
+            waitingDelete
+    }
+
+    @Test("what anything else needs stays", arguments: Holder.allCases)
+    func stays(holder: Holder) async throws {
+        try save("x", 1_000)
+        if holder != .neverSent { try await a.sync() }
+        let text = try #require(try a.file("x"))
+        switch holder {
+        case .neverSent: break
+        case .editedSince: try a.save("x", text.replacing(#":"x""#, with: #":"new""#))
+        case .parked:
+            try a.save("x", text.replacing(#":"x""#, with: #":"new""#))
+            let refusal = CoreTransport.Fault.refused(ServerError(.limitExceeded, "too large"))
+            a.wire.plan(.recordsModify, refusal, refusal)
+            try await a.exchange.round()
+            #expect(try a.outbox() == ["update x? LIMIT_EXCEEDED"])
+        case .onlyWrittenAnew: try a.save("x", " " + text)
+        case .local:
+            try a.save("l", text, in: .local)
+        case .trash:
+            try save("other", 1_000)
+            try await a.sync()
+            try a.delete("other")
+            try await a.sync()
+        case .otherVersion:
+            try save("other", 1_000)
+            try await a.sync()
+            try a.attach(bytes(10), to: "other")
+            try await a.sync()
+        case .waitingDelete:
+            let entry = try #require(try a.entry("x"))
+            try a.store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.beginDelete(entry.id)
+            }
+        }
+        let small = holder == .otherVersion ? 1 : 0
+        #expect(try a.store.evictAssets(keeping: 0) == small)
+        #expect(try isHere(a, "x"))
+        try a.expectSound()
+    }
+
+    @Test("what was edited and sent since may go, and an edit elsewhere is there without its bytes")
+    func afterwards() async throws {
+        try save("x", 1_000)
+        try await a.sync()
+        try a.save("x", try #require(try a.file("x")).replacing(#":"x""#, with: #":"new""#))
+        try await a.sync()
+        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        try await b.sync()
+        try b.save("x", try #require(try b.file("x")).replacing(#":"new""#, with: #":"newer""#))
+        try await b.sync()
+        try await a.sync()
+        #expect(try a.tree() == b.tree())
+        #expect(try await read(a, "x") == bytes(1_000))
+        // An edit of what is not here is sent without it.
+        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        try a.save("x", try #require(try a.file("x")).replacing(#":"newer""#, with: #":"last""#))
+        try await a.sync()
+        try await b.sync()
+        #expect(try a.tree() == b.tree())
+        #expect(try await read(b, "x") == bytes(1_000))
+    }
+}
