@@ -129,7 +129,7 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "RecordTreeTests",
-            dependencies: ["RecordTree", "RecordStore", "RecordModel", "TestSupport"],
+            dependencies: ["RecordTree", "RecordStore", "RecordModel", "TestSupport", grdb],
             swiftSettings: settings),
         .testTarget(
             name: "FuseKitTests", dependencies: ["FuseKit", "TestSupport"], swiftSettings: settings),

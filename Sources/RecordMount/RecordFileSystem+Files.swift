@@ -49,18 +49,28 @@ extension RecordFileSystem {
             reply.send(descriptor: descriptor, offset: offset)
             withExtendedLifetime(file) {}
         case .deferred(let start):
-            let wait = InterruptibleWait()
-            let later = PendingReply(reply, onInterrupt: { wait.giveUp() })
-            wait.begin(
-                start { result in
-                    guard let reply = later.take() else { return }
-                    switch result {
-                    case .success(.deferred): reply.fail(.EIO)
-                    case .success(let result): self.answer(reply, result)
-                    case .failure(let error): reply.fail(Errno(error))
-                    }
-                })
+            wait(reply, start) { reply, result in
+                if case .deferred = result { return reply.fail(.EIO) }
+                self.answer(reply, result)
+            }
         }
+    }
+
+    /// Answers when what the call waits for has come, without holding a worker.
+    func wait<Answer>(
+        _ reply: consuming Reply<Answer>, _ start: DeferredCall,
+        then answer: @escaping @Sendable (consuming Reply<Answer>, ReadResult) -> Void
+    ) {
+        let wait = InterruptibleWait()
+        let later = PendingReply(reply, onInterrupt: { wait.giveUp() })
+        wait.begin(
+            start { result in
+                guard let reply = later.take() else { return }
+                switch result {
+                case .success(let result): answer(reply, result)
+                case .failure(let error): reply.fail(Errno(error))
+                }
+            })
     }
 
     func write(
@@ -71,6 +81,26 @@ extension RecordFileSystem {
             try tree.write(
                 HandleNumber(handle), offset: offset, data: data, isWriteback: isWriteback)
             reply.send(count: data.count)
+        } catch  where error.code == .unavailable {
+            let (node, handle) = (NodeNumber(node), HandleNumber(handle))
+            guard let missing = tree.missingBytes(of: node, handle: handle) else {
+                return reply.fail(Errno(error))
+            }
+            let bytes = Array(data)
+            wait(reply, missing) { [tree] reply, _ in
+                do throws(RecordError) {
+                    let written = bytes.withUnsafeBytes { data in
+                        Result { () throws(RecordError) in
+                            try tree.write(
+                                handle, offset: offset, data: data, isWriteback: isWriteback)
+                        }
+                    }
+                    try written.get()
+                    reply.send(count: bytes.count)
+                } catch {
+                    reply.fail(Errno(error))
+                }
+            }
         } catch {
             reply.fail(Errno(error))
         }

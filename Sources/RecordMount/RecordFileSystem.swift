@@ -70,12 +70,23 @@ final class RecordFileSystem: FileSystem {
         if tree.isOwn(Requester(reply.caller)) {
             return getattr(node: node, handle: handle, reply: reply)
         }
+        let (node, handle) = (NodeNumber(node), handle.map(HandleNumber.init))
         do throws(RecordError) {
-            let (attributes, isCacheable) = try tree.setAttributes(
-                of: NodeNumber(node), try NodeChanges(changes),
-                handle: handle.map(HandleNumber.init))
-            reply.send(
-                FileAttributes(attributes), timeout: isCacheable ? attributes.keptSeconds : 0)
+            let answer = try tree.setAttributes(of: node, try NodeChanges(changes), handle: handle)
+            reply.send(answer)
+        } catch  where error.code == .unavailable {
+            guard let missing = tree.missingBytes(of: node, handle: handle) else {
+                return reply.fail(Errno(error))
+            }
+            wait(reply, missing) { [tree] reply, _ in
+                do throws(RecordError) {
+                    let changes = try NodeChanges(changes)
+                    let answer = try tree.setAttributes(of: node, changes, handle: handle)
+                    reply.send(answer)
+                } catch {
+                    reply.fail(Errno(error))
+                }
+            }
         } catch {
             reply.fail(Errno(error))
         }
@@ -255,5 +266,13 @@ final class RecordFileSystem: FileSystem {
         answer(reply) { tree throws(RecordError) in
             try tree.removeAttribute(name.bytes, of: NodeNumber(node))
         }
+    }
+}
+
+extension AttributeReply {
+    fileprivate consuming func send(_ answer: (attributes: Attributes, isCacheable: Bool)) {
+        send(
+            FileAttributes(answer.attributes),
+            timeout: answer.isCacheable ? answer.attributes.keptSeconds : 0)
     }
 }

@@ -38,7 +38,7 @@ package final class RecordStore: Sendable {
     /// Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
-    private let replacementObservers = Mutex<[@Sendable ([ReplacedFile]) -> Void]>([])
+    private let replacementObservers = Mutex<[@Sendable ([ReplacedFile], Replacement) -> Void]>([])
 
     init(
         directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
@@ -63,9 +63,11 @@ package final class RecordStore: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
-    /// Called before each commit by which files of records lose their names: while nobody can see
-    /// yet what comes after them. The commit may still fail. On the writer's queue.
-    package func observeReplacements(_ observer: @escaping @Sendable ([ReplacedFile]) -> Void) {
+    /// Called before each commit by which files of records lose their names, while nobody can see
+    /// yet what comes after them, and again when the commit has failed. On the writer's queue.
+    package func observeReplacements(
+        _ observer: @escaping @Sendable ([ReplacedFile], Replacement) -> Void
+    ) {
         replacementObservers.withLock { $0.append(observer) }
     }
 
@@ -129,21 +131,31 @@ package final class RecordStore: Sendable {
         let result: T
         do {
             result = try body(transaction)
-            if !transaction.replaced.isEmpty {
-                let files = Array(transaction.replaced.values)
-                for observer in replacementObservers.withLock({ $0 }) { observer(files) }
-            }
-            try connection.run("COMMIT")
+            tellReplacements(of: transaction, .begins)
         } catch {
             rollBack(connection)
             throw error
         }
+        do {
+            try connection.run("COMMIT")
+        } catch {
+            rollBack(connection)
+            tellReplacements(of: transaction, .failed)
+            throw error
+        }
         publish(transaction)
+        for action in transaction.actionsAtCommit { action() }
         return (
             result,
             FinishedTransaction(
                 changes: transaction.finishedChanges, points: transaction.pointsAfterCommit)
         )
+    }
+
+    private func tellReplacements(of transaction: Transaction, _ moment: Replacement) {
+        guard !transaction.replaced.isEmpty else { return }
+        let files = Array(transaction.replaced.values)
+        for observer in replacementObservers.withLock({ $0 }) { observer(files, moment) }
     }
 
     /// SQLite may already have rolled back by itself, after SQLITE_FULL or SQLITE_IOERR.

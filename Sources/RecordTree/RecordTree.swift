@@ -102,7 +102,7 @@ package final class Tree: Sendable {
         self.storage = ScratchStorage(stateDirectory: store.directory)
         self.events = EventLog(clock: options.clock)
         self.mounted = options.clock.now
-        store.observeReplacements { [weak self] files in self?.filesReplaced(files) }
+        store.observeReplacements { [weak self] in self?.filesReplaced($0, $1) }
     }
 
     /// Reads what the last mount has left. Called once, before the mount.

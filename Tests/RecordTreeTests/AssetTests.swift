@@ -174,6 +174,12 @@ final class HeldFetcher: AssetFetcher {
         held.withLock { $0.append(answer) }
     }
 
+    func bring(
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
+    ) {
+        held.withLock { $0.append { result in answer(result.map { _ in }) } }
+    }
+
     func answer(_ result: Result<[UInt8], RecordError>) {
         let answers = held.withLock { held in
             defer { held = [] }

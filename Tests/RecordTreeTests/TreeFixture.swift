@@ -183,6 +183,16 @@ extension TreeFixture {
         return (handle, start)
     }
 
+    /// The server has all that was saved: what comes from there is newer then.
+    func send() throws {
+        let zone = try #require(try store.zone(.private, .me, ZoneName("Box"))).id
+        try store.write(author: .sync) { transaction throws(RecordError) in
+            for claim in try transaction.claimOutbox(in: zone) {
+                try transaction.completeOutbox(claim, changeTag: "t0")
+            }
+        }
+    }
+
     func receive(_ operation: RemoteChange.Operation, name: String, in zone: ZoneID? = nil) throws {
         let zone = try #require(try zone ?? store.zone(.private, .me, ZoneName("Box"))?.id)
         let change = RemoteChange(

@@ -55,6 +55,14 @@ package struct ReplacedFile: Sendable {
     package let effect: FileEffect
 }
 
+/// How far a replacement is.
+package enum Replacement: Sendable {
+    /// The commit follows: it may still fail, on a full disk above all.
+    case begins
+    /// It has failed, and the files have their names as before.
+    case failed
+}
+
 /// What a change means for the file under the record's name.
 package enum FileEffect: Sendable {
     /// The text was written into the file itself, through the mount.

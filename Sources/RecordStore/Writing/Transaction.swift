@@ -29,6 +29,7 @@ package final class Transaction {
     var assetNames = AssetNameChanges()
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
+    var actionsAtCommit: [() -> Void] = []
     /// Types whose directories have this transaction's time.
     var touched: Set<TypeID> = []
     /// `FieldStamp.time` of all that this transaction changes, once it has changed something.
@@ -42,6 +43,10 @@ package final class Transaction {
         self.author = author
         self.now = now
     }
+
+    /// Runs `action` when the commit has succeeded, before any other transaction begins. On the
+    /// writer's queue: it may not call the store.
+    package func whenCommitted(_ action: @escaping () -> Void) { actionsAtCommit.append(action) }
 
     /// What observers are told.
     var finishedChanges: [StoreChange] {

@@ -42,8 +42,10 @@ final class AssetDownload: Sendable {
     var received: Int64 { state.withLock(\.received) }
     var isWhole: Bool { received == asset.size }
 
-    /// For how long nobody has read of it.
-    var idle: Duration { state.withLock { $0.lastRead.duration(to: .now) } }
+    /// For how long nobody has read of it or waited for it.
+    var idle: Duration {
+        state.withLock { $0.waiting.isEmpty ? $0.lastRead.duration(to: .now) : .zero }
+    }
 
     /// Whether these are the bytes that they should be; to be asked once, when all are here.
     var isRight: Bool {
@@ -99,6 +101,9 @@ final class AssetDownload: Sendable {
             return state.received >= end
         }
     }
+
+    /// Waits until all is in the store. Errors: why it does not come.
+    func waitForEnd() async throws(RecordError) { try await wait(upTo: .max) }
 
     /// Waits for all bytes before `end`. Errors: why they do not come.
     func wait(upTo end: Int64) async throws(RecordError) {

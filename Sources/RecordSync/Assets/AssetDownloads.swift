@@ -13,8 +13,9 @@ package actor AssetDownloads {
     private static let patience = Duration.seconds(30)
     /// Those that come at the same time; others wait for their turn.
     private static let width = 4
-    /// In a row without a byte.
+    /// In a row without a byte, and the waits between them: a server that begins anew is met.
     private static let attempts = 3
+    private static let waits = [Duration.milliseconds(200), .seconds(1)]
 
     private let exchange: Exchange
     private var downloads: [ContentHash: AssetDownload] = [:]
@@ -34,9 +35,7 @@ package actor AssetDownloads {
     package func read(
         _ asset: AssetEntry, offset: Int64, count: Int
     ) async throws(RecordError) -> [UInt8] {
-        guard let hash = asset.hash else {
-            throw RecordError(.unavailable, "its bytes have never been stored anywhere")
-        }
+        guard let hash = asset.hash else { throw Self.neverStored }
         let end = min(asset.size, offset + Int64(count))
         guard offset < end else { return [] }
         guard !hasEnded else { throw Self.stopped }
@@ -52,6 +51,17 @@ package actor AssetDownloads {
         return try download.read(offset: offset, count: Int(end - offset))
     }
 
+    /// Returns when all of it is in the store.
+    ///
+    /// Errors: those of `read`.
+    package func bring(_ asset: AssetEntry) async throws(RecordError) {
+        guard let hash = asset.hash else { throw Self.neverStored }
+        guard !hasEnded else { throw Self.stopped }
+        try await download(asset, hash).waitForEnd()
+    }
+
+    private static let neverStored = RecordError(
+        .unavailable, "its bytes have never been stored anywhere")
     private static let stopped = RecordError(
         .interrupted, "the exchange with the server has ended")
 
@@ -136,6 +146,7 @@ package actor AssetDownloads {
                 guard error.isUnanswered, failures < Self.attempts, !Task.isCancelled else {
                     throw RecordError(fetching: error)
                 }
+                try await pause(Self.waits[failures - 1])
             }
         }
         guard download.isRight else {
@@ -144,6 +155,14 @@ package actor AssetDownloads {
         _ = try exchange.store.adoptAsset(file: download.path)
         try exchange.store.write(author: .sync) { (transaction) throws(RecordError) in
             try transaction.setDownloaded(download.hash)
+        }
+    }
+
+    private nonisolated func pause(_ duration: Duration) async throws(RecordError) {
+        do {
+            try await Task.sleep(for: duration)
+        } catch {
+            throw Self.stopped
         }
     }
 

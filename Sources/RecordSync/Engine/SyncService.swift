@@ -103,6 +103,19 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// Brings an asset into the store; calls back once, from any thread.
+    package func bring(
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
+    ) {
+        Task { [downloads] in
+            do throws(RecordError) {
+                answer(.success(try await downloads.bring(asset)))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
     /// These return at once.
     package func kick() { Task { [engine] in await engine.kick() } }
     package func pause() { Task { [engine] in await engine.pause() } }

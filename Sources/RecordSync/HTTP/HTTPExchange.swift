@@ -31,6 +31,8 @@ package struct HTTPExchange: Sendable {
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(10)
+        // Who asks knows whether and when to ask again; a server that refuses is told of at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()

@@ -9,6 +9,10 @@ package protocol AssetFetcher: Sendable {
     func fetch(
         _ asset: AssetEntry, offset: Int64, count: Int,
         _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void)
+
+    /// Brings an asset into the store, however long it takes while bytes come. Calls back as `fetch`.
+    func bring(
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void)
 }
 
 /// Without a server there is nowhere to fetch from.
@@ -18,24 +22,29 @@ package struct NoAssetFetcher: AssetFetcher {
         _ asset: AssetEntry, offset: Int64, count: Int,
         _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void
     ) {
-        answer(
-            .failure(
-                RecordError(
-                    .unavailable,
-                    "the bytes are not on this machine, and no server is set up to fetch them")))
+        answer(.failure(Self.error))
     }
+
+    package func bring(
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
+    ) {
+        answer(.failure(Self.error))
+    }
+
+    private static let error = RecordError(
+        .unavailable, "the bytes are not on this machine, and no server is set up to fetch them")
 }
 
-/// A read that waits for bytes: answered once, by the fetcher or by its deadline.
+/// A call that waits for bytes: answered once, by the fetcher or by its deadline.
 final class WaitingRead: Sendable {
     let subject: String
     let type: TypeID
-    /// By the clock that nobody sets.
-    let deadline: Duration
+    /// By the clock that nobody sets; nil for whoever needs all bytes, however long they take.
+    let deadline: Duration?
     private let answer: Mutex<DeferredAnswer?>
 
     init(
-        subject: String, type: TypeID, deadline: Duration,
+        subject: String, type: TypeID, deadline: Duration?,
         answer: @escaping DeferredAnswer
     ) {
         self.subject = subject
@@ -73,35 +82,70 @@ extension Tree {
             let waiting = WaitingRead(
                 subject: "\(open.stem)@\(open.place.field)", type: open.type,
                 deadline: options.clock.uptime + Self.fetchLimit, answer: answer)
-            do throws(RecordError) {
-                try start(waiting, open, offset: offset, count: count)
-            } catch {
-                finish(waiting, .failure(error))
+            return begin(waiting) { () throws(RecordError) in
+                guard let entry = try store.asset(open.id) else { throw Self.goneAsset }
+                if entry.isDownloaded, let file = try storedContent(of: entry) {
+                    open.state.withLock { if $0.file == nil { $0.file = file } }
+                    return finish(waiting, .success(.file(file, offset: offset, count: count)))
+                }
+                options.fetcher.fetch(entry, offset: offset, count: count) { [weak self] result in
+                    self?.finish(waiting, result.map(ReadResult.bytes))
+                }
             }
-            return Waiting { [weak self] in self?.giveUp(waiting) }
         }
+    }
+
+    /// What a change of an asset waits for that was refused because its bytes are not here: it can
+    /// be tried again after the answer, which has no bytes. Nil when there is no such asset.
+    package func missingBytes(of number: NodeNumber, handle: HandleNumber?) -> DeferredCall? {
+        guard let id = assetInUse(number, handle) else { return nil }
+        return { [self] answer in
+            let entry: AssetEntry
+            do throws(RecordError) {
+                guard let found = try store.asset(id) else { throw Self.goneAsset }
+                entry = found
+            } catch {
+                answer(.failure(error))
+                return Waiting {}
+            }
+            let waiting = WaitingRead(
+                subject: "\(entry.stem)@\(entry.field)", type: entry.type, deadline: nil,
+                answer: answer)
+            return begin(waiting) {
+                if entry.isDownloaded { return finish(waiting, .success(.bytes([]))) }
+                options.fetcher.bring(entry) { [weak self] result in
+                    self?.finish(waiting, result.map { .bytes([]) })
+                }
+            }
+        }
+    }
+
+    private func assetInUse(_ number: NodeNumber, _ handle: HandleNumber?) -> AssetID? {
+        state.withLock { state in
+            if let handle, case .asset(let open)? = state.handles[handle]?.current {
+                return open.id
+            }
+            guard case .asset(let id)? = state.nodes.node(number) else { return nil }
+            return id
+        }
+    }
+
+    private func begin(
+        _ waiting: WaitingRead, _ body: () throws(RecordError) -> Void
+    ) -> Waiting {
+        state.withLock { $0.waitingReads.append(waiting) }
+        do throws(RecordError) {
+            try body()
+        } catch {
+            finish(waiting, .failure(error))
+        }
+        return Waiting { [weak self] in self?.giveUp(waiting) }
     }
 
     /// Its reader was interrupted: that is no failure of the asset.
     private func giveUp(_ waiting: WaitingRead) {
         guard waiting.take() != nil else { return }
         state.withLock { $0.waitingReads.removeAll { $0 === waiting } }
-    }
-
-    private func start(_ waiting: WaitingRead, _ open: OpenAsset, offset: Int64, count: Int)
-        throws(RecordError)
-    {
-        guard let entry = try store.asset(open.id) else {
-            throw RecordError(.stale, "the asset is gone")
-        }
-        if entry.isDownloaded, let file = try storedContent(of: entry) {
-            open.state.withLock { if $0.file == nil { $0.file = file } }
-            return finish(waiting, .success(.file(file, offset: offset, count: count)))
-        }
-        state.withLock { $0.waitingReads.append(waiting) }
-        options.fetcher.fetch(entry, offset: offset, count: count) { [weak self] result in
-            self?.finish(waiting, result.map(ReadResult.bytes))
-        }
     }
 
     private func finish(_ waiting: WaitingRead, _ result: Result<ReadResult, RecordError>) {
@@ -146,7 +190,9 @@ extension Tree {
     /// Reads that have waited for too long fail with EIO and a reason in `.error`.
     func expireWaitingReads() {
         let uptime = options.clock.uptime
-        let late = state.withLock { $0.waitingReads.filter { $0.deadline <= uptime } }
+        let late = state.withLock { state in
+            state.waitingReads.filter { waiting in waiting.deadline.map { $0 <= uptime } ?? false }
+        }
         for waiting in late {
             finish(
                 waiting,

@@ -53,7 +53,7 @@ extension Tree {
         }
     }
 
-    private static let goneAsset = RecordError(.stale, "the asset is gone")
+    static let goneAsset = RecordError(.stale, "the asset is gone")
 
     private func share(_ made: OpenAsset, unlessWrittenSince before: UInt64, writes: Bool)
         -> OpenAsset?
@@ -138,14 +138,13 @@ extension Tree {
     func workingCopy(of open: OpenAsset, keepingBytes limit: Int64 = .max) throws(RecordError)
         -> HostFile
     {
-        let (current, isWorking) = open.state.withLock { ($0.file, $0.workingCopy != nil) }
-        if isWorking, let current { return current }
+        let (known, isWorking) = open.state.withLock { ($0.file, $0.workingCopy != nil) }
+        if isWorking, let known { return known }
+        let isAnew = limit == 0 || open.shown.size == 0
+        let current = known == nil && !isAnew ? try arrivedContent(of: open) : known
         let (file, path) = try newWorkingFile()
         if let current {
             try file.copy(from: current, count: min(limit, Int64(try current.status.st_size)))
-        } else if limit > 0, open.shown.size > 0 {
-            throw RecordError(
-                .unavailable, "the asset is not on this machine yet: read it before changing it")
         }
         open.state.withLock { state in
             state.file = file
@@ -153,6 +152,15 @@ extension Tree {
             state.imported = nil
         }
         return file
+    }
+
+    /// The bytes that have come since it was opened.
+    private func arrivedContent(of open: OpenAsset) throws(RecordError) -> HostFile {
+        guard let entry = try store.asset(open.id) else { throw Self.goneAsset }
+        guard entry.isDownloaded, let content = try storedContent(of: entry) else {
+            throw RecordError(.unavailable, "the bytes of the asset are not on this machine yet")
+        }
+        return content
     }
 
     func truncateAsset(_ id: AssetID, to size: Int64, handle: HandleNumber?) throws(RecordError) {

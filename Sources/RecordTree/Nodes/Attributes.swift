@@ -97,18 +97,21 @@ package enum ReadResult: Sendable {
     /// A range of a real file; the descriptor stays open while the value lives.
     case file(HostFile, offset: Int64, count: Int)
     /// Bytes that are not here yet: the closure starts the wait.
-    case deferred(@Sendable (@escaping DeferredAnswer) -> Waiting)
+    case deferred(DeferredCall)
 }
+
+/// Starts a wait, and tells how to give it up.
+package typealias DeferredCall = @Sendable (@escaping DeferredAnswer) -> Waiting
 
 /// Called once with the bytes, or with what hinders them; never after the wait was given up.
 package typealias DeferredAnswer = @Sendable (Result<ReadResult, RecordError>) -> Void
 
-/// A read that waits for bytes.
+/// A call that waits for bytes.
 package struct Waiting: Sendable {
     private let end: @Sendable () -> Void
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-    /// Its reader has gone: nothing waits any more, and no answer comes. Harmless after an answer.
+    /// Its caller has gone: nothing waits any more, and no answer comes. Harmless after an answer.
     package func giveUp() { end() }
 }
 

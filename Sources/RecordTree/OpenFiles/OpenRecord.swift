@@ -81,6 +81,14 @@ extension OpenRecord {
         }
     }
 
+    /// The file was to be replaced, and was not: a save goes into it as before.
+    func keepName() { state.withLock { $0.base = nil } }
+
+    /// Gives up a text that could not be saved, and that no writer holds any more.
+    func dropUnsaved() {
+        state.withLock { if $0.writers == 0 { $0.savedVersion = $0.version } }
+    }
+
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
     /// The refusal that fsync has kept to itself, for the close that follows it.

@@ -60,7 +60,8 @@ struct PastFiles {
         first += 1
     }
 
-    private mutating func remove(_ file: RecordFile) {
+    /// It has its name again, or never lost it.
+    mutating func remove(_ file: RecordFile) {
         guard let old = files.removeValue(forKey: file) else { return }
         bytes -= old.replaced.text.count
     }
@@ -80,12 +81,21 @@ extension ReplacedFile {
 
 extension Tree {
     /// Hears, before each commit, which files lose their names: who has one open keeps its text.
-    func filesReplaced(_ files: [ReplacedFile]) {
+    /// After a commit that failed they have their names, and later saves go into them: what was
+    /// kept for late readers would be old then.
+    func filesReplaced(_ files: [ReplacedFile], _ moment: Replacement) {
         let uptime = options.clock.uptime
         state.withLock { state in
-            for file in files {
-                state.open[file.entry.file]?.keep(file.text)
-                state.past.add(file, at: uptime)
+            for replaced in files {
+                let file = replaced.entry.file
+                switch moment {
+                case .begins:
+                    state.open[file]?.keep(replaced.text)
+                    state.past.add(replaced, at: uptime)
+                case .failed:
+                    state.open[file]?.keepName()
+                    state.past.remove(file)
+                }
             }
         }
     }

@@ -56,6 +56,7 @@ extension Tree {
         let file = try store.write(author: .mount, isFreeing: true) {
             transaction throws(RecordError) -> RecordFile? in
             guard let entry = try find(transaction) else { return nil }
+            dropUnsaved(entry.type, entry.stem, with: transaction)
             try transaction.beginDelete(entry.id)
             return entry.file
         }

@@ -40,14 +40,16 @@ extension Tree {
         if existing == nil, stem.decoded == nil { throw .invalidStem(stem) }
         do throws(RecordError) {
             return try store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.save(
+                dropUnsaved(type, stem, with: transaction)
+                return try transaction.save(
                     text: text, type: type, stem: stem, modified: modified, effect: .renamedOver
                 ).entry.file
             }
         } catch  where error.isAboutContent {
             let pending = state.withLock { $0.pending[type]?[stem] }
             _ = try store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.saveDraft(
+                dropUnsaved(type, stem, with: transaction)
+                return try transaction.saveDraft(
                     text: text, type: type, stem: stem, error: error, effect: .rewritten)
             }
             if let pending {
@@ -156,6 +158,7 @@ extension Tree {
             throw .noSuchFile
         }
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
+            dropUnsaved(type, newStem, with: transaction)
             let before = try transaction.text(of: source.record)
             let entry = try transaction.rename(source.record, toType: type, stem: newStem)
             return (entry, try transaction.text(of: entry.id) == before)
@@ -200,6 +203,7 @@ extension Tree {
             return try store.write(author: .mount) { transaction throws(RecordError) in
                 var files: [RecordFile] = []
                 for record in records {
+                    dropUnsaved(type, record.stem, with: transaction)
                     let result = try transaction.save(
                         text: record.text, type: type, stem: record.stem,
                         modified: record.modified, effect: .renamedOver)

@@ -7,10 +7,13 @@ extension Tree {
     ///
     /// An empty text is a save in progress (`bash >` and `touch` flush before they write) and is
     /// left alone until `isLast`; then it is a draft, never a delete.
-    func save(_ open: OpenRecord, isLast: Bool) throws(RecordError) {
+    ///
+    /// - Parameter isRetry: of a text whose save has failed before: what waits beside it under the
+    ///   same name may be newer.
+    func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
         do throws(RecordError) {
-            try saveText(open)
+            try saveText(open, isRetry: isRetry)
         } catch  where error.isAboutContent {
             try saveDraft(open, error)
             throw error
@@ -20,12 +23,15 @@ extension Tree {
         }
     }
 
-    private func saveText(_ open: OpenRecord) throws(RecordError) {
+    private func saveText(_ open: OpenRecord, isRetry: Bool) throws(RecordError) {
         // The snapshot is taken inside the transaction: writers are serialised there, so that of
         // two flushes the later text is the last one saved.
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
+            if !isRetry {
+                dropUnsaved(snapshot.type, snapshot.stem, but: open, with: transaction)
+            }
             return (snapshot, try Self.save(snapshot, transaction))
         }
         if let (snapshot, file) = saved { noteSaved(open, snapshot, file) }
@@ -110,28 +116,6 @@ extension Tree {
             store.noteText(bytes: open.state.withLock { $0.text?.count ?? 0 })
             if state.open[open.file] === open { state.open[open.file] = nil }
         }
-    }
-
-    /// Saves what a full disk or another passing fault has kept in memory. Returns whether all is
-    /// saved now.
-    package func retryUnsaved() -> Bool {
-        guard state.withLock({ $0.retryIsDue }) else { return true }
-        var isDone = true
-        for open in unsavedRecords() {
-            do throws(RecordError) {
-                try save(open, isLast: true)
-            } catch  where error.isAboutContent {
-            } catch {
-                isDone = false
-                continue
-            }
-            state.withLock { state in
-                let isClosed = open.state.withLock { $0.handles == 0 && !$0.isDirty }
-                if isClosed, state.open[open.file] === open { state.open[open.file] = nil }
-            }
-        }
-        if isDone { state.withLock { $0.retryIsDue = false } }
-        return isDone
     }
 }
 

@@ -151,4 +151,13 @@ extension MountedSync: AssetFetcher {
             NoAssetFetcher().fetch(asset, offset: offset, count: count, answer)
         }
     }
+    func bring(
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
+    ) {
+        if let service = service.withLock(\.self) {
+            service.bring(asset, answer)
+        } else {
+            NoAssetFetcher().bring(asset, answer)
+        }
+    }
 }

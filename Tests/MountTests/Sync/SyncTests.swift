@@ -110,6 +110,41 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        /// Changes of a file of 3 000 000 bytes, in place.
+        enum Change: String, CaseIterable, Sendable {
+            case inTheMiddle = "printf new | dd of=FILE bs=1 seek=1000000 conv=notrunc status=none"
+            case atTheEnd = "printf new >> FILE"
+            case shorter = "truncate -s 1000001 FILE"
+            case longer = "truncate -s 4000000 FILE"
+            case afterReading = """
+                python3 -c 'import sys
+                file = open("FILE", "r+b", buffering=0)
+                file.read(10)
+                file.write(b"new")'
+                """
+        }
+
+        @Test("who changes bytes that are not here waits for them", arguments: Change.allCases)
+        func changesInPlace(change: Change) async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            let asset = "RecordFS/private/Box/Note/x@film.mp4"
+            try a.ok(
+                """
+                head -c 3000000 /dev/urandom > film
+                mkdir -p RecordFS/private/Box/Note && echo '{}' > RecordFS/private/Box/Note/x.json
+                cp film \(asset) && recordfs sync
+                """)
+            try #require(try b.eventually("stat -c %s \(asset)", "3000000"))
+            try b.ok("\(change.rawValue.replacing("FILE", with: asset)) && recordfs sync")
+            try a.ok(change.rawValue.replacing("FILE", with: "film"))
+            try b.ok("cmp \(asset) \(a.folder)/film")
+            let sum = try a.shell("sha256sum < film").output
+            #expect(try a.eventually("sha256sum < \(asset)", sum))
+            try a.ok("recordfs unmount")
+            try b.ok("recordfs unmount")
+        }
+
         @Test(
             "bytes that nobody here has, cannot be read while the server is away: the reason is told"
         )
@@ -127,6 +162,8 @@ extension MountTests {
             let refused = try b.shell("cat \(note)/x@note.txt")
             #expect(refused.status == 1 && refused.output.isEmpty)
             #expect(try b.shell("cat \(note)/.error").output.contains("cannot be reached"))
+            #expect(try b.shell("printf more >> \(note)/x@note.txt").status == 1)
+            #expect(try b.shell("truncate -s 2 \(note)/x@note.txt").status == 1)
             try await account.startServer()
             #expect(try b.shell("cat \(note)/x@note.txt").output == "small")
             try a.ok("recordfs unmount")
