@@ -37,6 +37,7 @@ class Checker(threading.Thread):
         self.client = world.client.twin()
         self.reads = self.claims = self.compared = 0
         self.open_claims = []
+        self.refusal = None
 
     def run(self):
         try:
@@ -51,7 +52,7 @@ class Checker(threading.Thread):
         for _ in range(3):
             self.compare()
         if self.open_claims:
-            self.world.violation("the server answers no lookup")
+            self.world.violation(f"the server answers no lookup: {self.refusal}")
 
     def look(self):
         before = self.world.counters.snapshot()
@@ -77,7 +78,8 @@ class Checker(threading.Thread):
             (path, field), number = self.open_claims[-1]
             try:
                 found = self.lookup(path, field)
-            except (OSError, http.client.HTTPException, RuntimeError, ValueError):
+            except (OSError, http.client.HTTPException, RuntimeError, ValueError) as error:
+                self.refusal = f"{type(error).__name__}: {error}"
                 self.client.connection.close()
                 return
             self.open_claims.pop()
