@@ -34,7 +34,7 @@ class Checker(threading.Thread):
         super().__init__(name=f"checker {machine.name}")
         self.machine, self.world = machine, world
         self.random = random.Random(seed)
-        self.client = world.client.twin()
+        self.client = world.sign_in()
         self.reads = self.claims = self.compared = 0
         self.open_claims = []
         self.refusal = None

@@ -12,7 +12,7 @@ import threading
 import time
 
 import model
-from client import CONTAINER
+from client import CONTAINER, Client
 from server import CALLBACK, PASSWORD, Server
 from subjects import Failure, is_mounted, run, wait_until
 
@@ -190,6 +190,13 @@ class World:
         machine.mount()
         machine.sign_in(self.token)
         return machine
+
+    def sign_in(self):
+        """A client with a session of its own: one that pauses may not share it with one that does
+        not, for a token is good for two minutes after its successor."""
+        client = Client("127.0.0.1", self.server.port, self.client.api_token)
+        client.sign_in(E_MAIL, PASSWORD)
+        return client
 
     def say(self, text):
         print(f"{time.monotonic() - self.begin:7.1f} {text}", flush=True)
