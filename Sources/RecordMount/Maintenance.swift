@@ -4,7 +4,8 @@ import RecordModel
 import RecordTree
 import Synchronization
 
-/// The thread that does what is due with time: waiting deletes, saves that a full disk has put off.
+/// The threads that do what is due with time: waiting deletes and saves that a full disk has put off
+/// on one, on the other what may take long.
 final class Maintenance: Sendable {
     /// How often passing faults are tried again, and the longest wait for a new waiting delete.
     private static let period: Duration = .milliseconds(500)
@@ -12,7 +13,7 @@ final class Maintenance: Sendable {
     private let tree: Tree
     private let logger: Logger
     private let stopping = StopSignal()
-    private let thread = Mutex<SystemThread?>(nil)
+    private let threads = Mutex<[SystemThread]>([])
 
     init(tree: Tree, logger: Logger) {
         self.tree = tree
@@ -20,19 +21,28 @@ final class Maintenance: Sendable {
     }
 
     func start() throws(MountError) {
+        try runAgainAndAgain("maintenance") { [tree] () throws(RecordError) in
+            _ = try tree.maintain()
+        }
+        try runAgainAndAgain("cleaning") { [tree] () throws(RecordError) in try tree.clean() }
+    }
+
+    private func runAgainAndAgain(
+        _ name: String, _ work: @escaping @Sendable () throws(RecordError) -> Void
+    ) throws(MountError) {
         do throws(Errno) {
-            let thread = try SystemThread(name: "maintenance") { [self] in
-                while !stopping.wait(Self.period) { runOnce() }
+            let thread = try SystemThread(name: name) { [self] in
+                while !stopping.wait(Self.period) { run(work) }
             }
-            self.thread.withLock { $0 = thread }
+            threads.withLock { $0.append(thread) }
         } catch {
             throw MountError(.failed, "could not start a thread: \(error)")
         }
     }
 
-    private func runOnce() {
+    private func run(_ work: () throws(RecordError) -> Void) {
         do throws(RecordError) {
-            _ = try tree.maintain()
+            try work()
         } catch {
             logger.error("maintenance failed", metadata: ["error": "\(error)"])
         }
@@ -41,6 +51,10 @@ final class Maintenance: Sendable {
     /// Waits for the work under way. Does nothing when it was never started.
     func stop() {
         stopping.set()
-        thread.withLock { $0.take() }?.join()
+        let threads = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in threads { thread.join() }
     }
 }

@@ -64,7 +64,7 @@ package final class RecordStore: Sendable {
     }
 
     /// Called before each commit by which files of records lose their names, while nobody can see
-    /// yet what comes after them, and again when the commit has failed. On the writer's queue.
+    /// yet what comes after them, and again after the commit. On the writer's queue.
     package func observeReplacements(
         _ observer: @escaping @Sendable ([ReplacedFile], Replacement) -> Void
     ) {
@@ -143,6 +143,7 @@ package final class RecordStore: Sendable {
             tellReplacements(of: transaction, .failed)
             throw error
         }
+        tellReplacements(of: transaction, .done)
         publish(transaction)
         for action in transaction.actionsAtCommit { action() }
         return (

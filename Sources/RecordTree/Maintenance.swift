@@ -20,9 +20,14 @@ extension Tree {
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }
         try store.watchClock()
+        return try finalizeDeletes(olderThan: options.grace)
+    }
+
+    /// Removes what has outlived its time, when that is due; in a large store it takes a while, and so
+    /// has a thread of its own.
+    package func clean() throws(RecordError) {
         try cleanWhenDue()
         try evictWhenDue()
-        return try finalizeDeletes(olderThan: options.grace)
     }
 
     /// Removes old trash, the files that nothing refers to any more, and forgotten scratch files:
@@ -41,7 +46,8 @@ extension Tree {
         if store.clockIsSteady(for: Self.scratchLifetime) { try removeForgottenScratch() }
     }
 
-    /// Keeps the files that the server has too below their limit, while it can be asked for them.
+    /// Keeps the files that the server has too below their limit, while it can be asked for them and
+    /// has told all that it knows: it may have been restored from a backup.
     private func evictWhenDue() throws(RecordError) {
         guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
         let uptime = options.clock.uptime
@@ -50,7 +56,9 @@ extension Tree {
             state.nextEviction = uptime + Self.evictionPeriod
             return true
         }
-        guard isDue, options.exchange.status()?["needsSignIn"]?.bool == false else { return }
+        guard isDue, let status = options.exchange.status(), status["idle"]?.bool == true,
+            status["needsSignIn"]?.bool == false, status["problems"]?.array?.isEmpty == true
+        else { return }
         try store.evictAssets(keeping: limit)
     }
 

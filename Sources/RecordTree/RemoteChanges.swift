@@ -35,6 +35,9 @@ extension Tree {
                 tellOfOwnReplacement(change)
                 continue
             }
+            if change.author.isProgram, let type = change.type, let stem = change.stem {
+                dropUnsaved(type, stem)
+            }
             notices += self.notices(of: change)
             if let touch = touch(of: change) { touches.append(touch) }
         }

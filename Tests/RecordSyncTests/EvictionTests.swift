@@ -133,4 +133,65 @@ import Testing
         #expect(try a.tree() == b.tree())
         #expect(try await read(b, "x") == bytes(1_000))
     }
+
+    private func hash(_ replica: Replica, _ name: String) throws -> ContentHash {
+        let entry = try #require(try replica.entry(name))
+        return try #require(try replica.store.assets(of: entry.id).first?.hash)
+    }
+
+    @Test("bytes that came from the server stay for the versions that had them")
+    func versions() async throws {
+        try save("x", 1_000)
+        try await a.sync()
+        try await b.sync()
+        #expect(try await read(b, "x") == bytes(1_000))
+        let old = try hash(b, "x")
+        try b.attach(bytes(10), to: "x")
+        try b.store.collectAssets()
+        #expect(b.store.sizeOfAsset(old) == 1_000)
+    }
+
+    @Test("a server that may be behind is not relied on")
+    func restoredServer() async throws {
+        try save("x", 1_000)
+        try await a.sync()
+        let zone = try #require(try a.store.zone(.private, .me, ZoneName("Box"))).id
+        let points = try ["1", "2"].map { try #require(ChangePosition(tag: $0)) }
+        try a.store.write(author: .sync) { transaction throws(RecordError) in
+            for point in points { _ = try transaction.noteRestorePoint(point, of: zone) }
+        }
+        #expect(try a.store.evictAssets(keeping: 0) == 0)
+        #expect(try isHere(a, "x"))
+    }
+
+    @Test("a copy of a record whose bytes are only on the server has them too")
+    func copied() async throws {
+        try save("x", 1_000)
+        try await a.sync()
+        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        let text = try #require(try a.file("x"))
+        #expect(text.contains("sha256"))
+        try a.save("y", text)
+        try await a.sync()
+        #expect(try a.outbox() == [])
+        try await b.sync()
+        #expect(try a.tree() == b.tree())
+        #expect(try await read(b, "y") == bytes(1_000))
+        #expect(try await read(a, "y") == bytes(1_000))
+    }
+
+    @Test("a file that is gone comes again when the server has it, and is damage when it has not")
+    func missing() async throws {
+        try save("x", 1_000)
+        let lost = try hash(a, "x")
+        #expect(unlink(a.store.assetPath(lost)) == 0)
+        #expect(try !a.store.noteMissingAsset(lost))
+        try a.attach(bytes(1_000), to: "x")
+        try await a.sync()
+        #expect(try !a.store.noteMissingAsset(lost), "it is here")
+        #expect(unlink(a.store.assetPath(lost)) == 0)
+        #expect(try a.store.noteMissingAsset(lost))
+        #expect(try await read(a, "x") == bytes(1_000))
+        try a.expectSound()
+    }
 }

@@ -176,8 +176,9 @@ final class HeldFetcher: AssetFetcher {
 
     func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
-    ) {
+    ) -> @Sendable () -> Void {
         held.withLock { $0.append { result in answer(result.map { _ in }) } }
+        return {}
     }
 
     func answer(_ result: Result<[UInt8], RecordError>) {

@@ -13,19 +13,19 @@ struct CleaningTests {
         let fixture = try TreeFixture()
         try fixture.put("{}", as: "a.json")
         try fixture.remove("a.json")
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         fixture.clock.advance(.seconds(4))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         let type = try #require(try fixture.store.types(in: try zone(fixture)).first?.id)
         #expect(try fixture.store.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(30 * 24 * 3600 - 60))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.store.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(120))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.store.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.store.trash(in: type).isEmpty)
     }
 
@@ -39,11 +39,11 @@ struct CleaningTests {
         try fixture.put("old", as: ".a.json.swp")
         let open = try fixture.openNew(".b.json.swp")
         fixture.clock.advance(.seconds(7 * 24 * 3600 - 60))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.names() == [".a.json.swp", ".b.json.swp"])
         #expect(report.lines.isEmpty)
         fixture.clock.advance(.seconds(3720))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.names() == [".b.json.swp"])
         #expect(
             fixture.notices.take().contains(
@@ -54,7 +54,7 @@ struct CleaningTests {
         #expect(trash.files == 1 && trash.bytes == 3)
         fixture.tree.release(open)
         fixture.clock.advance(.seconds(3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.names() == [])
     }
 
@@ -64,16 +64,16 @@ struct CleaningTests {
         try fixture.followHostClock()
         try fixture.put("mine", as: "notes~")
         fixture.clock.advance(.seconds(8 * 24 * 3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         let trash = "\(fixture.directory)/scratch-trash"
         let run = try #require(try FileManager.default.contentsOfDirectory(atPath: trash).first)
         let kept = "\(trash)/\(run)/private/Box/Note/notes~"
         #expect(try String(contentsOfFile: kept, encoding: .utf8) == "mine")
         fixture.clock.advance(.seconds(29 * 24 * 3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(FileManager.default.fileExists(atPath: kept))
         fixture.clock.advance(.seconds(2 * 24 * 3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try FileManager.default.contentsOfDirectory(atPath: trash) == [])
     }
 
@@ -96,7 +96,7 @@ struct CleaningTests {
         }
         let before = try fixture.names()
         fixture.clock.advance(.seconds(4000 * 24 * 3600))
-        _ = try fixture.tree.maintain()
+        try fixture.maintain()
         #expect(try fixture.names() == before)
         for name in [".git", "work.d", "old~"] {
             let directory = try #require(try fixture.lookup(name))

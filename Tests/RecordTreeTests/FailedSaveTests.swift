@@ -65,7 +65,7 @@ struct FailedSaveTests {
 
     /// What is done with a name, and acknowledged, after a save of it has failed.
     enum Act: CaseIterable, Sendable {
-        case save, replace, renameRecord, exchange, removal, refusedReplacement
+        case save, replace, renameRecord, exchange, removal, refusedReplacement, commandLine
     }
 
     @Test("a save that has failed is not tried again over a later one", arguments: Act.allCases)
@@ -106,6 +106,12 @@ struct FailedSaveTests {
             try fixture.put(text(3), as: ".n.tmp")
             try fixture.rename(".n.tmp", to: "n.json", flags: 2)
         case .removal: try fixture.remove("n.json")
+        case .commandLine:
+            let place = try fixture.note
+            let text = text(3)
+            _ = try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
+                try transaction.save(text: text.b, type: place.id, stem: Stem("n"))
+            }
         case .refusedReplacement:
             #expect(throws: RecordError.self) { try replace("n.json", with: "no JSON") }
         }
@@ -113,7 +119,7 @@ struct FailedSaveTests {
 
     private func expected(_ act: Act) -> String? {
         switch act {
-        case .save, .replace, .renameRecord, .exchange: text(3)
+        case .save, .replace, .renameRecord, .exchange, .commandLine: text(3)
         case .removal: nil
         case .refusedReplacement: "no JSON"
         }

@@ -183,6 +183,12 @@ extension TreeFixture {
         return (handle, start)
     }
 
+    /// What both threads of the daemon do.
+    func maintain() throws {
+        _ = try tree.maintain()
+        try tree.clean()
+    }
+
     /// The server has all that was saved: what comes from there is newer then.
     func send() throws {
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box"))).id

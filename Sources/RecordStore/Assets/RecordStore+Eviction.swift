@@ -14,9 +14,14 @@ extension RecordStore {
     @discardableResult
     package func evictAssets(keeping limit: Int64) throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
-        var held = try read { connection throws(RecordError) in
-            try connection.evictableAssets()
-        }.map { (hash: $0.hash, size: $0.size, used: files.lastUse(of: $0.hash)) }
+        var held: [(hash: ContentHash, size: Int64, used: Int64)] = []
+        // Beside everybody who reads: with many files it takes a while.
+        try readSnapshot { connection throws(RecordError) in
+            guard try connection.bytesOfDownloadedAssets() > limit else { return }
+            held = try connection.evictableAssets().map {
+                ($0.hash, $0.size, files.lastUse(of: $0.hash))
+            }
+        }
         var rest = held.reduce(0) { $0 + $1.size }
         guard rest > limit else { return 0 }
         held.sort { $0.used < $1.used }
@@ -26,9 +31,24 @@ extension RecordStore {
             if try evict(asset.hash) { evicted += 1 }
             rest -= asset.size
         }
-        // A crash before this leaves files that nobody says are here: the next collection has them.
+        // No file goes before it is on the disk that nobody says any more that it is here. A crash now
+        // leaves files that the next collection has.
+        try sync()
         try collectAssets()
         return evicted
+    }
+
+    /// Whether the server has the bytes of a file that is gone: then they come from there again, and
+    /// all rows say so.
+    package func noteMissingAsset(_ hash: ContentHash) throws(RecordError) -> Bool {
+        guard sizeOfAsset(hash) == nil, try !recordsOfServer(with: hash).isEmpty else {
+            return false
+        }
+        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            guard self.sizeOfAsset(hash) == nil else { return }
+            try transaction.connection.setDownloaded(false, hash)
+        }
+        return true
     }
 
     /// Whether the file is given up: it may be needed since it was listed.
@@ -38,9 +58,7 @@ extension RecordStore {
             guard !self.assetsInFlight.withLock({ $0.contains(hash) }),
                 try !connection.evictableAssets(hash).isEmpty
             else { return false }
-            let name: [SQLValue] = [.text(hash.hex)]
-            try connection.run("UPDATE asset SET downloaded = 0 WHERE hash = ?", name)
-            try connection.run("UPDATE kept_asset SET downloaded = 0 WHERE hash = ?", name)
+            try connection.setDownloaded(false, hash)
             try connection.noteLoose(hash)
             return true
         }
@@ -48,8 +66,22 @@ extension RecordStore {
 }
 
 extension SQLConnection {
+    /// Of files that are said to be here, whoever needs them.
+    fileprivate func bytesOfDownloadedAssets() throws(RecordError) -> Int64 {
+        try first(
+            """
+            SELECT SUM(size) FROM (SELECT size FROM asset
+                WHERE downloaded = 1 AND kind = 0 AND hash IS NOT NULL GROUP BY hash)
+            """
+        ) { $0.int64IfPresent(0) ?? 0 } ?? 0
+    }
+
     /// Files of which every holder is a record, or a version of it, whose values the server has
-    /// acknowledged with this file and of which nothing is to be sent.
+    /// acknowledged with this file and of which nothing is to be sent; while it may be behind what was
+    /// acknowledged there are none of that zone.
+    ///
+    /// Each holder is looked up by its key (the order of the joins, and the plus signs): many records
+    /// may have the same bytes.
     ///
     /// - Parameter hash: nil for all.
     fileprivate func evictableAssets(
@@ -58,23 +90,25 @@ extension SQLConnection {
         try all(
             """
             SELECT a.hash, a.size FROM asset a
-            WHERE a.downloaded = 1 AND a.kind = 0 AND a.hash IS NOT NULL
-                AND (?1 IS NULL OR a.hash = ?1)
+            WHERE a.downloaded = 1 AND a.kind = 0
+                AND a.hash \(hash == nil ? "IS NOT NULL AND ?1 IS NULL" : "= ?1")
             GROUP BY a.hash
             HAVING MIN(EXISTS (
-                SELECT 1 FROM record r JOIN zone z ON z.id = r.zone_id
-                JOIN base b ON b.record_id = r.id
-                JOIN kept_asset k ON k.holder = 0 AND k.holder_id = b.version
-                    AND k.field = a.field AND k.idx = a.idx AND k.hash = a.hash
+                SELECT 1 FROM record r CROSS JOIN zone z ON z.id = r.zone_id
+                CROSS JOIN base b ON b.record_id = r.id
+                CROSS JOIN kept_asset k ON k.holder = 0 AND k.holder_id = b.version
+                    AND k.field = a.field AND k.idx = a.idx AND +k.hash = a.hash
                 WHERE r.id = a.record_id AND r.state = 0 AND z.database != ?2
+                    AND NOT EXISTS (SELECT 1 FROM feed_pass p WHERE p.zone_id = r.zone_id)
                     AND NOT EXISTS (SELECT 1 FROM outbox o
                         WHERE o.zone_id = r.zone_id AND o.name = r.name)))
                 AND NOT EXISTS (
                     SELECT 1 FROM kept_asset k
                     LEFT JOIN history h ON k.holder = 0 AND h.token = k.holder_id
                     WHERE k.hash = a.hash AND k.downloaded = 1 AND NOT EXISTS (
-                        SELECT 1 FROM asset s JOIN record r ON r.id = s.record_id
-                        WHERE s.hash = k.hash AND r.zone_id = h.zone_id AND r.name = h.name))
+                        SELECT 1 FROM record r
+                        CROSS JOIN asset s ON s.record_id = r.id AND +s.hash = k.hash
+                        WHERE r.zone_id = h.zone_id AND r.name = h.name AND r.name IS NOT NULL))
             """,
             [.optional(hash?.hex), .integer(Int64(Database.local.rawValue))]
         ) { (ContentHash(hex: $0.string(0)), $0.int64(1)) }

@@ -220,6 +220,25 @@ extension SQLConnection {
         ) { $0.int64(0) }
     }
 
+    /// The size of bytes that are not here, as the server tells it; nil when nobody spoke of them.
+    func sizeElsewhere(_ hash: ContentHash) throws(RecordError) -> Int64? {
+        try first(
+            """
+            SELECT size FROM asset WHERE hash = ?1 AND downloaded = 0
+            UNION ALL SELECT size FROM kept_asset WHERE hash = ?1 AND downloaded = 0 LIMIT 1
+            """, [.text(hash.hex)]
+        ) { $0.int64(0) }
+    }
+
+    /// What all rows say of that hash: whether its bytes are here.
+    func setDownloaded(_ isDownloaded: Bool, _ hash: ContentHash) throws(RecordError) {
+        for table in ["asset", "kept_asset"] {
+            try run(
+                "UPDATE \(table) SET downloaded = ?1 WHERE hash = ?2 AND downloaded != ?1",
+                [.bool(isDownloaded), .text(hash.hex)])
+        }
+    }
+
     /// Whether any row names the file of that hash.
     func isReferred(_ hash: ContentHash) throws(RecordError) -> Bool {
         try exists(

@@ -59,6 +59,7 @@ package struct ReplacedFile: Sendable {
 package enum Replacement: Sendable {
     /// The commit follows: it may still fail, on a full disk above all.
     case begins
+    case done
     /// It has failed, and the files have their names as before.
     case failed
 }

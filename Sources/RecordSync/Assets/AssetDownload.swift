@@ -10,10 +10,13 @@ final class AssetDownload: Sendable {
         var hasher = SHA256()
         var lastRead = ContinuousClock.now
         var waiting: [Waiting] = []
+        /// How many there were.
+        var waits = 0
         var ending: Result<Void, RecordError>?
     }
 
     private struct Waiting {
+        let number: Int
         let end: Int64
         let continuation: CheckedContinuation<Result<Void, RecordError>, Never>
     }
@@ -42,9 +45,12 @@ final class AssetDownload: Sendable {
     var received: Int64 { state.withLock(\.received) }
     var isWhole: Bool { received == asset.size }
 
-    /// For how long nobody has read of it or waited for it.
+    /// For how long nobody has read of it, or waited for all of it.
     var idle: Duration {
-        state.withLock { $0.waiting.isEmpty ? $0.lastRead.duration(to: .now) : .zero }
+        state.withLock { state in
+            let isWanted = state.waiting.contains { $0.end == .max }
+            return isWanted ? .zero : state.lastRead.duration(to: .now)
+        }
     }
 
     /// Whether these are the bytes that they should be; to be asked once, when all are here.
@@ -102,22 +108,37 @@ final class AssetDownload: Sendable {
         }
     }
 
-    /// Waits until all is in the store. Errors: why it does not come.
+    /// Waits until all is in the store. Errors: why it does not come; interrupted, when the task is
+    /// cancelled.
     func waitForEnd() async throws(RecordError) { try await wait(upTo: .max) }
 
-    /// Waits for all bytes before `end`. Errors: why they do not come.
+    /// Waits for all bytes before `end`. Errors: why they do not come; interrupted, when the task is
+    /// cancelled.
     func wait(upTo end: Int64) async throws(RecordError) {
-        let result = await withCheckedContinuation { continuation in
-            let ready = state.withLock { state -> Result<Void, RecordError>? in
-                if state.received >= end { return .success(()) }
-                if let ending = state.ending { return ending }
-                state.waiting.append(Waiting(end: end, continuation: continuation))
-                return nil
+        let number = state.withLock { state in
+            state.waits += 1
+            return state.waits
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ready = state.withLock { state -> Result<Void, RecordError>? in
+                    if state.received >= end { return .success(()) }
+                    if let ending = state.ending { return ending }
+                    if Task.isCancelled { return .failure(Self.givenUp) }
+                    state.waiting.append(
+                        Waiting(number: number, end: end, continuation: continuation))
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
             }
-            if let ready { continuation.resume(returning: ready) }
+        } onCancel: {
+            let left = state.withLock { $0.waiting.extract { $0.number == number } }
+            for waiting in left { waiting.continuation.resume(returning: .failure(Self.givenUp)) }
         }
         try result.get()
     }
+
+    private static let givenUp = RecordError(.interrupted, "nobody waits for it any more")
 
     /// Bytes that are here.
     func read(offset: Int64, count: Int) throws(RecordError) -> [UInt8] {

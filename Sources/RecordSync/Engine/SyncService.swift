@@ -103,17 +103,19 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Brings an asset into the store; calls back once, from any thread.
+    /// Brings an asset into the store; calls back once, from any thread. What it returns gives the
+    /// wait up, and with it the download when nobody else wants it.
     package func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
-    ) {
-        Task { [downloads] in
+    ) -> @Sendable () -> Void {
+        let task = Task { [downloads] in
             do throws(RecordError) {
                 answer(.success(try await downloads.bring(asset)))
             } catch {
                 answer(.failure(error))
             }
         }
+        return { task.cancel() }
     }
 
     /// These return at once.

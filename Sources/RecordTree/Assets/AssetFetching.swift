@@ -11,8 +11,11 @@ package protocol AssetFetcher: Sendable {
         _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void)
 
     /// Brings an asset into the store, however long it takes while bytes come. Calls back as `fetch`.
+    ///
+    /// - Returns: what gives the wait up; harmless after the answer.
     func bring(
-        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void)
+        _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
+    ) -> @Sendable () -> Void
 }
 
 /// Without a server there is nowhere to fetch from.
@@ -27,8 +30,9 @@ package struct NoAssetFetcher: AssetFetcher {
 
     package func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
-    ) {
+    ) -> @Sendable () -> Void {
         answer(.failure(Self.error))
+        return {}
     }
 
     private static let error = RecordError(
@@ -100,23 +104,33 @@ extension Tree {
     package func missingBytes(of number: NodeNumber, handle: HandleNumber?) -> DeferredCall? {
         guard let id = assetInUse(number, handle) else { return nil }
         return { [self] answer in
-            let entry: AssetEntry
             do throws(RecordError) {
-                guard let found = try store.asset(id) else { throw Self.goneAsset }
-                entry = found
+                guard let entry = try store.asset(id) else { throw Self.goneAsset }
+                return bring(entry, answer)
             } catch {
                 answer(.failure(error))
                 return Waiting {}
             }
-            let waiting = WaitingRead(
-                subject: "\(entry.stem)@\(entry.field)", type: entry.type, deadline: nil,
-                answer: answer)
-            return begin(waiting) {
-                if entry.isDownloaded { return finish(waiting, .success(.bytes([]))) }
-                options.fetcher.bring(entry) { [weak self] result in
-                    self?.finish(waiting, result.map { .bytes([]) })
-                }
+        }
+    }
+
+    private func bring(_ entry: AssetEntry, _ answer: @escaping DeferredAnswer) -> Waiting {
+        let waiting = WaitingRead(
+            subject: "\(entry.stem)@\(entry.field)", type: entry.type, deadline: nil, answer: answer
+        )
+        state.withLock { $0.waitingReads.append(waiting) }
+        let cancel: @Sendable () -> Void
+        if entry.isDownloaded {
+            finish(waiting, .success(.bytes([])))
+            cancel = {}
+        } else {
+            cancel = options.fetcher.bring(entry) { [weak self] result in
+                self?.finish(waiting, result.map { .bytes([]) })
             }
+        }
+        return Waiting { [weak self] in
+            self?.giveUp(waiting)
+            cancel()
         }
     }
 

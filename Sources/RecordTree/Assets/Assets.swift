@@ -79,11 +79,19 @@ extension Tree {
         do throws(RecordError) {
             try store.checkAsset(hash, size: entry.size)
         } catch {
+            if try comesAgain(entry, hash) { return nil }
             let type = try store.record(entry.record)?.type
             if let type { noteFailure(.unread, "\(entry.stem)@\(entry.field)", in: type, error) }
             throw error
         }
         return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+    }
+
+    /// Whether the file of an asset is not here any more, and is fetched like any other: it was given up
+    /// since the row was read, or a power cut has left its row behind.
+    private func comesAgain(_ entry: AssetEntry, _ hash: ContentHash) throws(RecordError) -> Bool {
+        if let now = try store.asset(entry.id), !now.isDownloaded { return true }
+        return try store.noteMissingAsset(hash)
     }
 
     /// An anonymous file with these bytes.

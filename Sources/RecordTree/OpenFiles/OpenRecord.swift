@@ -84,9 +84,12 @@ extension OpenRecord {
     /// The file was to be replaced, and was not: a save goes into it as before.
     func keepName() { state.withLock { $0.base = nil } }
 
-    /// Gives up a text that could not be saved, and that no writer holds any more.
-    func dropUnsaved() {
-        state.withLock { if $0.writers == 0 { $0.savedVersion = $0.version } }
+    /// Gives up a text that could not be saved, unless a writer holds it again.
+    func dropUnsaved() -> Bool {
+        state.withLock { state in
+            if state.writers == 0 { state.savedVersion = state.version }
+            return state.writers == 0
+        }
     }
 
     func unlink() { state.withLock { $0.isUnlinked = true } }

@@ -95,8 +95,13 @@ extension Tree {
                 case .failed:
                     state.open[file]?.keepName()
                     state.past.remove(file)
+                case .done: break
                 }
             }
+        }
+        guard moment == .done else { return }
+        for replaced in files where replaced.author.isProgram {
+            dropUnsaved(replaced.entry.type, replaced.entry.stem)
         }
     }
 }

@@ -29,23 +29,26 @@ extension Tree {
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
+            guard let file = try Self.save(snapshot, transaction) else {
+                return (snapshot, snapshot.file)
+            }
             if !isRetry {
                 dropUnsaved(snapshot.type, snapshot.stem, but: open, with: transaction)
             }
-            return (snapshot, try Self.save(snapshot, transaction))
+            return (snapshot, file)
         }
         if let (snapshot, file) = saved { noteSaved(open, snapshot, file) }
     }
 
     /// Saves the text under its name, where another file may be now: then what that one has
-    /// changed stays too.
+    /// changed stays too. Nil when there is no such name any more.
     private static func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
-        throws(RecordError) -> RecordFile
+        throws(RecordError) -> RecordFile?
     {
         let current = try transaction.record(snapshot.type, snapshot.stem)
         if let current, current.file != snapshot.file {
             // Removed while it was open: as on any file system, nobody sees what is written now.
-            if current.state == .waitingDelete, snapshot.isInStore { return snapshot.file }
+            if current.state == .waitingDelete, snapshot.isInStore { return nil }
             return try transaction.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
                 stem: snapshot.stem, modified: snapshot.modified

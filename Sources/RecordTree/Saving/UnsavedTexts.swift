@@ -31,11 +31,20 @@ extension Tree {
         _ type: TypeID, _ stem: Stem, but saved: OpenRecord? = nil, with transaction: Transaction
     ) {
         guard state.withLock({ $0.retryIsDue }) else { return }
-        transaction.whenCommitted { [self] in
-            for open in unsavedRecords() where open !== saved {
-                let isSameName = open.state.withLock { $0.type == type && $0.stem == stem }
-                if isSameName { open.dropUnsaved() }
-                forgetIfClosed(open)
+        transaction.whenCommitted { [self] in dropUnsaved(type, stem, but: saved) }
+    }
+
+    /// The same when the transaction is done.
+    func dropUnsaved(_ type: TypeID, _ stem: Stem, but saved: OpenRecord? = nil) {
+        guard state.withLock({ $0.retryIsDue }) else { return }
+        for open in unsavedRecords() where open !== saved {
+            let (isSameName, file) = open.state.withLock {
+                ($0.type == type && $0.stem == stem, $0.file)
+            }
+            guard isSameName, open.dropUnsaved() else { continue }
+            forgetIfClosed(open)
+            state.withLock { state in
+                if state.pending[type]?[stem] == file { state.removePending(type, stem) }
             }
         }
     }
@@ -102,4 +111,9 @@ extension OpenRecord {
     fileprivate var isUnsaved: Bool {
         state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
     }
+}
+
+extension Author {
+    /// Whether it is `recordfs put`, `import` and the like, which say that they have saved.
+    var isProgram: Bool { self != .mount && self != .sync }
 }

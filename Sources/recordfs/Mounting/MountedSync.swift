@@ -153,7 +153,7 @@ extension MountedSync: AssetFetcher {
     }
     func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
-    ) {
+    ) -> @Sendable () -> Void {
         if let service = service.withLock(\.self) {
             service.bring(asset, answer)
         } else {

@@ -233,6 +233,10 @@ extension Transaction {
             {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
+            // What is only on the server is there for other records too.
+            if let size = try connection.sizeElsewhere(hash) {
+                return FoundContent(hash: hash, size: size, isClaimed: true)
+            }
             if let size = sources.size(of: hash) ?? (author == .sync ? value.size ?? 0 : nil) {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }

@@ -246,11 +246,10 @@ extension Transaction {
         }
     }
 
-    /// The bytes of that hash have come: for every file that has them.
+    /// The bytes of that hash have come: for every file that has them, and every version.
     package func setDownloaded(_ hash: ContentHash) throws(RecordError) {
         referredAssets.append(hash)
-        try connection.run(
-            "UPDATE asset SET downloaded = 1 WHERE hash = ?", [.text(hash.hex)])
+        try connection.setDownloaded(true, hash)
     }
 
     private func requireAsset(

@@ -124,16 +124,17 @@ extension RemoteApplication {
     ) throws(RecordError) -> [RecordDocument] {
         let texts = try connection.all(
             """
-            SELECT text, checksum FROM history
+            SELECT text, checksum, token FROM history
             WHERE zone_id = ? AND name = ? AND text IS NOT NULL ORDER BY token DESC
             LIMIT \(Self.versionsMax)
             """, [.integer(zone.rawValue), .name(name)]
-        ) { $0.wholeText(0) }
+        ) { (text: $0.wholeText(0), token: $0.int64(2)) }
         var documents: [RecordDocument] = []
-        for text in texts {
-            guard let text else { continue }
+        for version in texts {
+            guard let text = version.text else { continue }
             do throws(RecordError) {
-                documents.append(try transaction.parse(text, of: type))
+                documents.append(
+                    try transaction.document(text, ofVersion: version.token, type))
             } catch  where error.isAboutContent {
                 continue
             }
