@@ -83,6 +83,24 @@ import Testing
         try expectEqual(["large": text, "small": "{}"])
     }
 
+    @Test("what was given up while nothing got through goes with the next that does, as it is")
+    func outageOfUploads() async throws {
+        let text = #"{ "p" : "\#(String(repeating: "x", count: 2_000))" }"#
+        try a.save("x", #"{ "p" : "" }"#)
+        try await a.sync()
+        try a.save("x", text)
+        a.wire.loseRequests(over: 1_500)
+        let exchange = a.exchange
+        try await a.sendAll(with: exchange, rounds: 40)
+        try #require(try a.outbox().first?.hasPrefix("update x? It does not get through") == true)
+        a.wire.loseRequests(over: .max)
+        try a.save("y", "{}")
+        try await a.sendAll(with: exchange, rounds: 2)
+        #expect(try a.outbox() == [])
+        try await b.sync()
+        #expect(try b.files() == ["x": text, "y": "{}"])
+    }
+
     @Test("nothing is given up while the server answers nobody")
     func unreachable() async throws {
         try a.save("x", #"{"p":1}"#)

@@ -33,6 +33,13 @@ extension Exchange {
         for result in results.all where !results.isOpen(result.claim.row.name) {
             receipts.forget(result.claim.row.name, zone.id)
         }
+        let sent = results.sent
+        for name in sent { sizes.noteSent(name, zone.id) }
+        let again = sent.isEmpty ? [] : sizes.takeSecondChances(of: zone.id)
+        guard !again.isEmpty else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            for name in again { try transaction.retryOutbox(of: name, in: zone.id) }
+        }
     }
 
     /// That nobody else has.
@@ -97,6 +104,7 @@ extension Exchange {
         guard results.all.count == 1, let claim = results.all.first?.claim, !claim.isDelete,
             !sizes.withholdText(of: claim.row.name, zone.id)
         else { return }
+        sizes.noteGivenUp(claim.row.name, zone.id)
         results.giveUp(
             claim.row.name,
             "It does not get through, although the server answers other requests: \(problem). A "

@@ -17,6 +17,9 @@ final class RequestSizes: Sendable {
     /// Records that do not get through with the text of their file, as far as was tried.
     private let withoutText = Mutex<Set<RecordPlace>>([])
 
+    /// Records that were given up, and whether they have had their second chance.
+    private let givenUp = Mutex<[RecordPlace: Bool]>([:])
+
     private struct RecordPlace: Hashable {
         let zone: ZoneID
         let name: RecordName
@@ -65,5 +68,31 @@ final class RequestSizes: Sendable {
 
     func withholdsText(of name: RecordName, _ zone: ZoneID) -> Bool {
         withoutText.withLock { $0.contains(RecordPlace(zone: zone, name: name)) }
+    }
+
+    // MARK: Records that do not get through alone
+
+    /// What is tried next of it is the whole again.
+    func noteGivenUp(_ name: RecordName, _ zone: ZoneID) {
+        let place = RecordPlace(zone: zone, name: name)
+        _ = withoutText.withLock { $0.remove(place) }
+        givenUp.withLock { if $0[place] == nil { $0[place] = false } }
+    }
+
+    /// It got through. Its next text may be smaller, or what was in the way is gone.
+    func noteSent(_ name: RecordName, _ zone: ZoneID) {
+        let place = RecordPlace(zone: zone, name: name)
+        _ = withoutText.withLock { $0.remove(place) }
+        givenUp.withLock { $0[place] = nil }
+    }
+
+    /// Those that were given up in a zone where something gets through now: perhaps nothing did then.
+    /// Each is told of once.
+    func takeSecondChances(of zone: ZoneID) -> [RecordName] {
+        givenUp.withLock { givenUp in
+            let places = givenUp.filter { $0.key.zone == zone && !$0.value }.keys
+            for place in places { givenUp[place] = true }
+            return places.map(\.name)
+        }
     }
 }

@@ -49,6 +49,13 @@ struct UploadResults {
         return true
     }
 
+    /// What the server has now.
+    var sent: [RecordName] {
+        all.compactMap { result in
+            if case .saved = result.outcome { result.claim.row.name } else { nil }
+        }
+    }
+
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
     mutating func park(_ name: RecordName, _ reason: String) {
         if !isRepeated { set(name, .parked(reason)) }

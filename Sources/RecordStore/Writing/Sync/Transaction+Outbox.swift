@@ -204,6 +204,12 @@ extension Transaction {
             [.optional(record?.rawValue)])
     }
 
+    package func retryOutbox(of name: RecordName, in zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "UPDATE outbox SET error = NULL WHERE batch = 0 AND zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)])
+    }
+
     func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
         let row = try connection.first(
             "SELECT \(Columns.outbox) FROM outbox WHERE id = ?", [.integer(id)]
