@@ -67,6 +67,10 @@ class Pair:
     def step(self):
         """Brings over what has changed, where nothing does so by itself."""
 
+    def may_have(self, name, count):
+        """Whether it pays to list the files of side `b`."""
+        return True
+
     def memory(self):
         """The most memory of the two sides, in bytes, of one process."""
         return None
@@ -134,6 +138,13 @@ class RecordFS(Pair):
 
     def join(self):
         self.sign_in("b")
+
+    def may_have(self, name, count):
+        with open(os.path.join(self.mountpoint("b"), ".recordfs", "status.json")) as file:
+            zones = json.load(file)["zones"]
+        return any(
+            (zone["database"], zone["zone"]) == ("private", name) and zone["records"] >= count
+            for zone in zones)
 
     def processes(self):
         found = []
