@@ -81,9 +81,9 @@ struct RecordFSCommand: ParsableCommand {
         subcommands: [
             MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
             GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
-            QueryCommand.self, SearchCommand.self, HistoryCommand.self, RestoreCommand.self,
-            DraftCommand.self, ImportCommand.self, ExportCommand.self, SchemaCommand.self,
-            ConflictsCommand.self,
+            QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
+            RestoreCommand.self, DraftCommand.self, ImportCommand.self, ExportCommand.self,
+            SchemaCommand.self, ConflictsCommand.self,
             LoginCommand.self, LogoutCommand.self, SyncCommand.self, PauseCommand.self,
             ResumeCommand.self, RetryCommand.self, CheckCommand.self, DoctorCommand.self,
             CompletionsCommand.self, CompleteCommand.self,

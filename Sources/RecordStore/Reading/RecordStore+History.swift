@@ -74,6 +74,20 @@ extension RecordStore {
         }
     }
 
+    /// The versions after a token, in order, each with its zone and without its text.
+    package func versions(
+        after token: Int64, limit: Int
+    ) throws(RecordError) -> [(version: Version, zone: ZoneID)] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.version), zone_id FROM history
+                WHERE token > ? ORDER BY token LIMIT ?
+                """, [.integer(token), .integer(Int64(limit))]
+            ) { ($0.version(), ZoneID($0.int64(7))) }
+        }
+    }
+
     /// The token of the last accepted change, 0 before the first.
     package func lastToken() throws(RecordError) -> Int64 {
         try read { connection throws(RecordError) in

@@ -158,7 +158,7 @@ struct Completion {
     private static func takesValue(_ option: String) -> Bool {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
-            "--since",
+            "--since", "--after",
         ]
         .contains(option)
     }

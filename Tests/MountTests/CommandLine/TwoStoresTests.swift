@@ -45,6 +45,9 @@ extension MountTests {
                     command: "history", script: "recordfs history --json JP.json | wc -l",
                     output: "2\n", changes: false),
                 Case(
+                    command: "events", script: "recordfs events | grep -c OnlyB",
+                    output: "1\n", changes: false),
+                Case(
                     command: "restore",
                     script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
                     output: "{\"in\": \"b\"}"),

@@ -1,0 +1,34 @@
+import Glibc
+import RecordModel
+
+/// Waits for commits of a store, whoever makes them: a daemon, or a command without one.
+final class StoreWatch {
+    private let descriptor: Int32
+
+    /// How long a change may wait that the kernel has not told of.
+    private static let longestWaitMilliseconds: Int32 = 1_000
+    /// A commit is seen by readers a moment after its bytes are written.
+    private static let settlingMilliseconds: Int32 = 10
+
+    init(directory: String) throws(RecordError) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        guard descriptor >= 0,
+            inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE)) >= 0
+        else {
+            throw RecordError(
+                .system, "\(directory) cannot be watched: \(String(cString: strerror(errno))).",
+                errno: errno)
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Returns when something may have been committed.
+    func wait() {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard Glibc.poll(&poll, 1, Self.longestWaitMilliseconds) > 0 else { return }
+        var events = [UInt8](repeating: 0, count: 4_096)
+        while read(descriptor, &events, events.count) > 0 {}
+        _ = Glibc.poll(nil, 0, Self.settlingMilliseconds)
+    }
+}
