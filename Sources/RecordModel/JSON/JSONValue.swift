@@ -23,7 +23,10 @@ extension JSONValue {
     /// The value of a member; nil for other keys, and when this is no object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+        let key = key.utf8
+        let count = key.count
+        // Most keys differ in length already.
+        return members.first { $0.key.utf8.count == count && $0.key.utf8.elementsEqual(key) }?.value
     }
 
     package var isNull: Bool { self == .null }

@@ -9,11 +9,9 @@ struct StoredRecord {
         """
 
     static let columnCount: Int32 = 12
-    /// Of a table that is joined under another name.
-    static func columns(_ table: String) -> String {
-        columns.split(separator: ",").map { "\(table).\($0.drop { $0.isWhitespace })" }
-            .joined(separator: ", ")
-    }
+    /// Of the table when it is joined as `r`.
+    static let joinedColumns = columns.split(separator: ",")
+        .map { "r.\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
 
     var entry: RecordEntry
     let zone: ZoneID

@@ -58,15 +58,18 @@ struct RemoteApplication {
         let generation: Int64
     }
 
+    /// Made once: it is asked for every record of a first download.
+    private static let queryOfKnown = """
+        SELECT \(StoredRecord.joinedColumns),
+            EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2),
+            (SELECT generation FROM history WHERE zone_id = ?1 AND name = ?2
+                ORDER BY token DESC LIMIT 1)
+        FROM (SELECT 1) LEFT JOIN record r ON r.zone_id = ?1 AND r.name = ?2
+        """
+
     private func known(_ name: RecordName) throws(RecordError) -> Known {
         let known = try connection.first(
-            """
-            SELECT \(StoredRecord.columns("r")),
-                EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2),
-                (SELECT generation FROM history WHERE zone_id = ?1 AND name = ?2
-                    ORDER BY token DESC LIMIT 1)
-            FROM (SELECT 1) LEFT JOIN record r ON r.zone_id = ?1 AND r.name = ?2
-            """, [.integer(zone.rawValue), .name(name)]
+            Self.queryOfKnown, [.integer(zone.rawValue), .name(name)]
         ) { row in
             Known(
                 record: row.isNull(0) ? nil : StoredRecord(row),
