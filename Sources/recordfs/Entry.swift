@@ -84,8 +84,10 @@ struct RecordFSCommand: ParsableCommand {
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
             RestoreCommand.self, DraftCommand.self, ImportCommand.self, ExportCommand.self,
             SchemaCommand.self, ConflictsCommand.self,
-            LoginCommand.self, LogoutCommand.self, SyncCommand.self, PauseCommand.self,
+            LoginCommand.self, LogoutCommand.self, AccountsCommand.self, SyncCommand.self,
+            PauseCommand.self,
             ResumeCommand.self, RetryCommand.self, CheckCommand.self, DoctorCommand.self,
+            LogCommand.self,
             CompletionsCommand.self, CompleteCommand.self,
             DebugCommand.self, GuardCommand.self,
         ])

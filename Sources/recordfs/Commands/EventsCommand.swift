@@ -29,7 +29,7 @@ struct EventsCommand: ParsableCommand {
         let store = try access.reader()
         try access.reporting { () throws(RecordError) in
             // Before the first look, so that nothing is between the two.
-            let watch = follow ? try StoreWatch(directory: access.directory) : nil
+            let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
             var last: Int64 = 0
             if let after { last = after } else if follow { last = try store.lastToken() }
             var zones: [ZoneID: SyncedZone] = [:]

@@ -150,6 +150,7 @@ struct Completion {
         case "--state": .directory
         case "--output": .file
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
+        case "--level": .words(LogLevel.allCases.map(\.rawValue))
         case "-o": .words(["ro", "allow_other", "xattr", "nonempty", "grace=", "cache=", "state="])
         default: .nothing
         }
@@ -158,7 +159,7 @@ struct Completion {
     private static func takesValue(_ option: String) -> Bool {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
-            "--since", "--after",
+            "--since", "--after", "--level", "--category",
         ]
         .contains(option)
     }

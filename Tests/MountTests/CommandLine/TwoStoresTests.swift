@@ -48,6 +48,12 @@ extension MountTests {
                     command: "events", script: "recordfs events | grep -c OnlyB",
                     output: "1\n", changes: false),
                 Case(
+                    command: "accounts", script: "recordfs accounts",
+                    output: "Nobody has signed in. recordfs login URL does.\n", changes: false),
+                Case(
+                    command: "log", script: "recordfs log | sed -n 's|.*Mounted at.*/||p'",
+                    output: "Other\n", changes: false),
+                Case(
                     command: "restore",
                     script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
                     output: "{\"in\": \"b\"}"),

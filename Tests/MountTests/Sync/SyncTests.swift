@@ -185,12 +185,24 @@ extension MountTests {
             try account.signIn(a)
             let mode = try a.shell("stat -c %a .local/share/recordfs/account.json")
             #expect(mode.output == "600\n")
+            #expect(
+                try account.listed(by: a) == "true development \(a.folder)/.local/share/recordfs\n")
+            // Its tokens are not for everybody who looks over a shoulder.
+            let tokens = try a.shell(
+                """
+                jq -r '.. | strings | select(length > 40)' .local/share/recordfs/account.json > tokens
+                wc -l < tokens; { recordfs accounts; recordfs accounts --json; } | grep -cFf tokens
+                """)
+            #expect(tokens.output == "2\n0\n", "\(tokens)")
             try await account.addUser("other@example.org", password: "a long enough password")
             let other = try account.signInResult(
                 a, user: "other@example.org", password: "a long enough password")
             #expect(other.status == 1)
             #expect(other.errors.contains("store"), "\(other)")
             try a.ok("recordfs logout")
+            #expect(
+                try account.listed(by: a) == "false development \(a.folder)/.local/share/recordfs\n"
+            )
             let signedOut = try a.shell("recordfs mount && recordfs sync; recordfs unmount")
             #expect(signedOut.errors.contains("recordfs login"), "\(signedOut)")
         }
@@ -272,6 +284,16 @@ private final class Account: Sendable {
     func signIn(_ home: CommandLineHome) throws {
         let result = try signInResult(home, password: password)
         #expect(result.status == 0, "\(result)")
+    }
+
+    /// What `recordfs accounts` says of it there.
+    func listed(by home: CommandLineHome) throws -> String {
+        try home.shell(
+            #"""
+            recordfs accounts --json | jq -r 'select(.server == "http://127.0.0.1:\#(port)") |
+                "\(.signedIn) \(.environment) \(.store)"'
+            """#
+        ).output
     }
 
     /// A machine that is signed in and has its mount.

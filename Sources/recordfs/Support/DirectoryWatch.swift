@@ -1,8 +1,9 @@
 import Glibc
 import RecordModel
 
-/// Waits for commits of a store, whoever makes them: a daemon, or a command without one.
-final class StoreWatch {
+/// Waits until files of a directory change, whoever writes: for commits of a store, which a daemon makes or
+/// a command without one, and for lines of a log.
+final class DirectoryWatch {
     private let descriptor: Int32
 
     /// How long a change may wait that the kernel has not told of.
