@@ -82,7 +82,7 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .conflict, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
+        case .asset, .conflict, .pinned, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
         }
     }
 
@@ -111,7 +111,7 @@ extension Tree {
             return [replacement(change.replaced, parent, name), .content(parent)]
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
-        case .conflict: return []
+        case .conflict, .pinned: return []
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
         }
     }
@@ -183,7 +183,7 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .conflict, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
+        case .conflict, .pinned, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
         return Touch(
@@ -268,7 +268,8 @@ extension StoreChange {
     fileprivate var concernsPlaces: Bool {
         switch kind {
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
-        case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text:
+        case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text,
+            .pinned:
             false
         }
     }

@@ -17,6 +17,8 @@ struct ControlRequestTests {
         .restore(path, version: nil),
         .restore(path, version: 1 << 60),
         .discardDraft(path),
+        .pin(path, true),
+        .pin(path.directory, false),
         .applySchema(bytes("DEFINE SCHEMA")),
         .importBatch(
             ImportBatch(

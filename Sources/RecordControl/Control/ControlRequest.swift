@@ -53,6 +53,8 @@ package enum ControlRequest: Sendable {
     case discardDraft(RecordPath)
     /// Ends the conflict with this number of a record.
     case settleConflict(RecordPath, Int64, Settlement)
+    /// Keeps the large fields of a zone, type or record on this machine, or no longer.
+    case pin(RecordPath, Bool)
     case applySchema([UInt8])
     case importBatch(ImportBatch)
     /// Finds the records of a zone that contain the words; who writes the store keeps the index.
@@ -70,7 +72,7 @@ extension ControlRequest {
     /// Whether other files may be on the mount afterwards.
     package var mayChangeFiles: Bool {
         switch self {
-        case .search, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
+        case .search, .pin, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
         case .put, .putAsset, .remove, .move, .restore, .restoreAll, .discardDraft, .settleConflict,
             .applySchema, .importBatch, .verb, .applyRemote:
             true
@@ -99,6 +101,8 @@ extension ControlRequest {
             Self.frame("discardDraft", ["path": .text(path.bytes)])
         case .settleConflict(let path, let number, let settlement):
             Self.frame(path, number, settlement)
+        case .pin(let path, let isPinned):
+            Self.frame(isPinned ? "pin" : "unpin", ["path": .text(path.bytes)])
         case .applySchema(let text): Self.frame("applySchema", [:], body: text)
         case .importBatch(let batch): Self.frame(batch)
         case .search(let path, let words):
@@ -137,6 +141,7 @@ extension ControlRequest {
         case "settleConflict":
             self = .settleConflict(
                 try path(), header.integerMember("number") ?? 0, try Self.settlement(frame))
+        case "pin", "unpin": self = .pin(try path(), name == "pin")
         case "applySchema": self = .applySchema(frame.body)
         case "importBatch", "rehearseBatch":
             var batch = try Self.batch(frame, target: try path())

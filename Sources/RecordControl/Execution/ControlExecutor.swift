@@ -54,6 +54,7 @@ package struct ControlExecutor: Sendable {
         case .discardDraft(let path): try discardDraft(path)
         case .settleConflict(let path, let number, let settlement):
             try settleConflict(path, number, settlement)
+        case .pin(let path, let isPinned): try pin(path, isPinned)
         case .applySchema(let text): try applySchema(text)
         case .importBatch(let batch): try importBatch(batch)
         case .search(let path, let words): try search(path, words)

@@ -9,7 +9,7 @@ extension RecordStore {
     /// them, and the bytes come again when they are read. Gives how many were removed.
     ///
     /// A file that anything else needs stays, and does not count: what was not sent, is of `local`, in the
-    /// trash, or in a version of another record.
+    /// trash, pinned, or in a version of another record.
     /// Errors: those of the store.
     @discardableResult
     package func evictAssets(keeping limit: Int64) throws(RecordError) -> Int {
@@ -99,6 +99,7 @@ extension SQLConnection {
                 CROSS JOIN kept_asset k ON k.holder = 0 AND k.holder_id = b.version
                     AND k.field = a.field AND k.idx = a.idx AND +k.hash = a.hash
                 WHERE r.id = a.record_id AND r.state = 0 AND z.database != ?2
+                    AND NOT \(Columns.isPinned)
                     AND NOT EXISTS (SELECT 1 FROM feed_pass p WHERE p.zone_id = r.zone_id)
                     AND NOT EXISTS (SELECT 1 FROM outbox o
                         WHERE o.zone_id = r.zone_id AND o.name = r.name)))

@@ -111,4 +111,16 @@ extension Migrations {
         ALTER TABLE sent_request DROP COLUMN id;
         ALTER TABLE base ADD COLUMN has_file_text INTEGER NOT NULL DEFAULT 1;
         """
+
+    /// What keeps its large fields here: each row a zone, a type or a record.
+    static let pins = """
+        CREATE TABLE pin (
+            id INTEGER PRIMARY KEY,
+            zone_id INTEGER UNIQUE REFERENCES zone (id) ON DELETE CASCADE,
+            type_id INTEGER UNIQUE REFERENCES record_type (id) ON DELETE CASCADE,
+            record_id INTEGER UNIQUE REFERENCES record (id) ON DELETE CASCADE,
+            CHECK ((zone_id IS NOT NULL) + (type_id IS NOT NULL) + (record_id IS NOT NULL) = 1)
+        );
+        CREATE INDEX asset_elsewhere ON asset (type_id) WHERE downloaded = 0 AND kind = 0;
+        """
 }

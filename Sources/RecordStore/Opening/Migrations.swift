@@ -43,6 +43,7 @@ enum Migrations {
         ("sent requests", { try $0.execute(sql: sentRequests) }),
         ("restore points", { try $0.execute(sql: restorePoints) }),
         ("texts of the server", { try $0.execute(sql: textsOfServer) }),
+        ("pins", { try $0.execute(sql: pins) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.
@@ -52,7 +53,7 @@ enum Migrations {
     ]
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
-        "conflict_text", "sent_request",
+        "conflict_text", "sent_request", "pin",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

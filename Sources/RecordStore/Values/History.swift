@@ -6,6 +6,8 @@ package enum ChangeKind: String, Sendable, CaseIterable {
     case zoneMade, zoneRemoved, typeMade, typeRemoved
     /// An edit lost against another one, and is kept beside the record.
     case conflict
+    /// A record, type or zone keeps its large fields here from now on. In no history.
+    case pinned
     /// Only the text, times or draft state changed, not the values.
     case text
 }

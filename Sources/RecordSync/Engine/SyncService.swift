@@ -8,6 +8,7 @@ import Synchronization
 package final class SyncService: Sendable {
     private let engine: SyncEngine
     private let downloads: AssetDownloads
+    private let keeper: PinKeeper
     private let task: Task<Void, Never>
     package let account: Account
 
@@ -37,11 +38,20 @@ package final class SyncService: Sendable {
             store: store, transport: transport, settings: settings, logger: logger)
         let engine = SyncEngine(exchange)
         self.engine = engine
-        downloads = AssetDownloads(exchange)
+        let downloads = AssetDownloads(exchange)
+        self.downloads = downloads
+        let keeper = PinKeeper(
+            store: store, downloads: downloads, logger: logger,
+            mayBring: {
+                let status = engine.published
+                return !status.isPaused && !status.needsSignIn
+            })
+        self.keeper = keeper
         task = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await engine.run() }
                 group.addTask { await engine.listen() }
+                group.addTask { await keeper.run() }
             }
         }
     }
@@ -84,7 +94,10 @@ package final class SyncService: Sendable {
     }
 
     /// For `RecordStore.observe`.
-    package func noteChanges(_ changes: [StoreChange]) { engine.noteChanges(changes) }
+    package func noteChanges(_ changes: [StoreChange]) {
+        engine.noteChanges(changes)
+        keeper.look()
+    }
 
     /// How it stood when something last changed.
     package var status: SyncStatus { engine.published }
@@ -121,7 +134,12 @@ package final class SyncService: Sendable {
     /// These return at once.
     package func kick() { Task { [engine] in await engine.kick() } }
     package func pause() { Task { [engine] in await engine.pause() } }
-    package func resume() { Task { [engine] in await engine.resume() } }
+    package func resume() {
+        Task { [engine, keeper] in
+            await engine.resume()
+            keeper.look()
+        }
+    }
 
     /// Waits on a thread that is not of Swift's pool.
     private func blocking<Result: Sendable>(

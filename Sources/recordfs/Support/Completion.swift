@@ -140,7 +140,7 @@ struct Completion {
         case "query", "search", "get", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
             position == 0 ? .path : .nothing
-        case "ls", "rm", "mv": .path
+        case "ls", "rm", "mv", "pin", "unpin": .path
         default: .nothing
         }
     }

@@ -54,6 +54,15 @@ extension MountTests {
                     command: "log", script: "recordfs log | sed -n 's|.*Mounted at.*/||p'",
                     output: "Other\n", changes: false),
                 Case(
+                    command: "pin",
+                    script: "recordfs pin $P JP.json; recordfs pin --list --json | jq -r .path",
+                    output: "private/World/Country\nprivate/World/Country/JP.json\n",
+                    changes: false),
+                Case(
+                    command: "unpin",
+                    script: "recordfs pin .; recordfs unpin .; recordfs pin --list",
+                    output: "", changes: false),
+                Case(
                     command: "restore",
                     script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
                     output: "{\"in\": \"b\"}"),

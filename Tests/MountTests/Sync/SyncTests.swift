@@ -145,6 +145,40 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test("what is pinned comes without a read, also later, and is read without a server")
+        func pinned() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            let note = "RecordFS/private/Box/Note"
+            func save(_ name: String) throws {
+                try a.ok(
+                    """
+                    mkdir -p \(note) && echo '{}' > \(note)/\(name).json
+                    head -c 300000 /dev/urandom > \(name) && cp \(name) \(note)/\(name)@film.mp4
+                    recordfs sync
+                    """)
+                #expect(try b.eventually("stat -c %s \(note)/\(name)@film.mp4", "300000"))
+            }
+            let missing =
+                "recordfs pin --list --json | jq -r '\"\\(.path) \\(.missingFiles) \\(.files)\"'"
+            try save("x")
+            let file = try b.shell("recordfs pin \(note)/x@film.mp4")
+            #expect(file.errors.contains("with its record"), "\(file)")
+            #expect(try b.shell("recordfs unpin \(note)").errors.contains("not pinned by itself"))
+            try b.ok("recordfs pin \(note)")
+            #expect(try b.eventually(missing, "private/Box/Note 0 1"))
+            try b.ok("recordfs pause && recordfs resume")
+            try save("y")
+            #expect(try b.eventually(missing, "private/Box/Note 0 2"))
+            try await account.stopServer()
+            for name in ["x", "y"] { try b.ok("cmp \(note)/\(name)@film.mp4 \(a.folder)/\(name)") }
+            try b.ok("recordfs unpin \(note) && recordfs unmount && recordfs fsck")
+            #expect(try b.shell("recordfs pin --list").output == "")
+            let local = try a.shell("mkdir -p RecordFS/local/L/T; recordfs pin local/L")
+            #expect(local.errors.contains("never leaves"), "\(local)")
+            try a.ok("recordfs unmount")
+        }
+
         @Test(
             "bytes that nobody here has, cannot be read while the server is away: the reason is told"
         )

@@ -39,6 +39,7 @@ extension Transaction {
             throw RecordError(.notEmpty, "The zone still has record types; remove them first.")
         }
         try connection.run("UPDATE zone SET removed = 1 WHERE id = ?", [.integer(zone.rawValue)])
+        try unpin(.zone(zone))
         placesChanged = true
         note(.zoneRemoved, zone: zone)
     }

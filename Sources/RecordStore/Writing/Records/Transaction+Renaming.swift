@@ -27,6 +27,7 @@ extension Transaction {
         }
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
         if record.state == .draftOnly { try moveHeldAssets(from: id, to: target) }
+        try copyPin(of: id, to: target)
         try beginDelete(id)
         return try requireEntry(target)
     }

@@ -1,0 +1,82 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct PinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin",
+        abstract: "Keep the large fields of a zone, record type or record on this machine.",
+        discussion: """
+            They come without being read, also those of records to come, and stay whatever the limit of \
+            the others is (mount -o cache=). A record that is deleted, or renamed \
+            elsewhere, is pinned no longer.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "List what is pinned, and what of it is still to come.")
+    var list = false
+    @Flag(help: "One JSON object for each, with --list.")
+    var json = false
+    @Argument(help: "What to pin.")
+    var paths: [PathArgument] = []
+
+    func validate() throws {
+        if list != paths.isEmpty {
+            throw ValidationError("Name what to pin, or give --list alone.")
+        }
+        if json, !list { throw ValidationError("--json goes with --list.") }
+    }
+
+    func run() throws {
+        guard list else {
+            for path in paths {
+                let place = try path.located(by: state)
+                try place.store.perform(.pin(place.path, true), about: path.text)
+            }
+            return
+        }
+        try state.list(nil, json: json) { (store, _) throws(RecordError) in
+            try store.pins().map { (pin) throws(RecordError) in
+                guard let zone = try store.zone(pin.zone) else {
+                    throw RecordError(.notFound, "a zone that is pinned is gone. Try again.")
+                }
+                let path = RecordPath(
+                    database: zone.database, owner: zone.owner, zone: zone.name, type: pin.type,
+                    item: pin.stem.map { .record($0) })
+                return ListedRecord(path: path, words: pin.words, json: pin.json(path))
+            }
+        }
+    }
+}
+
+struct UnpinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin",
+        abstract: "End recordfs pin: what is here stays as long as there is space.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "What was pinned.")
+    var paths: [PathArgument]
+
+    func run() throws {
+        for path in paths {
+            let place = try path.located(by: state)
+            try place.store.perform(.pin(place.path, false), about: path.text)
+        }
+    }
+}
+
+extension Pin {
+    fileprivate var words: String {
+        guard missingFiles > 0 else { return "all \(files) files are here" }
+        return "\(missingFiles) of \(files) files are to come, \(missingBytes) bytes"
+    }
+
+    fileprivate func json(_ path: RecordPath) -> JSONValue {
+        .members([
+            "path": .text(path.bytes), "files": .integer(files),
+            "missingFiles": .integer(missingFiles), "missingBytes": .integer(missingBytes),
+        ])
+    }
+}
