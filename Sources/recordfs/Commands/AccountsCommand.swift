@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RecordControl
 import RecordModel
 import RecordSync
@@ -45,13 +46,20 @@ struct AccountsCommand: ParsableCommand {
     /// Each once.
     private func stores() throws(CommandFailure) -> [StoreAccess] {
         var stores = [StoreAccess(Places.state), try state.access()]
-        stores += MountTable.recordMounts().map { StoreAccess($0.source) }
+        stores += MountTable.recordMounts().map(\.source).filter(Self.isOfCaller).map {
+            StoreAccess($0)
+        }
         var known: [StoreAccess] = []
         for store in stores
         where !known.contains(where: { StoreAccess.isSame($0.directory, store.directory) }) {
             known.append(store)
         }
         return known
+    }
+
+    /// The mounts of a machine are of many users, and an account is for nobody else's eyes.
+    private static func isOfCaller(_ directory: String) -> Bool {
+        access(AccountFile(stateDirectory: directory).path, R_OK) == 0
     }
 
     /// Without its tokens.
