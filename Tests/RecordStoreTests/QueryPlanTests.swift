@@ -22,7 +22,9 @@ import Testing
         return try asked.withLock(\.self).filter { $0.contains("SELECT") }.flatMap { sql in
             try queue.read { database in
                 try String.fetchAll(
-                    database, sql: "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1"))",
+                    database,
+                    sql:
+                        "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1").replacing("?2", with: "1"))",
                     adapter: SuffixRowAdapter(fromIndex: 3))
             }
         }
@@ -43,5 +45,13 @@ import Testing
         let records = plans.filter { $0.contains(" r ") || $0.hasSuffix(" r") }
         #expect(!records.isEmpty)
         #expect(records.allSatisfy { $0.contains("INTEGER PRIMARY KEY") }, "\(records)")
+    }
+
+    @Test("what is pinned and missing is found without a look at all large fields")
+    func pins() throws {
+        let plans = try plans { store in _ = try store.missingPinnedAssets(limit: 2) }
+        let assets = plans.filter { $0.contains(" a ") || $0.hasSuffix(" a") }
+        #expect(assets.count == 2, "\(plans)")
+        #expect(assets.allSatisfy { $0.hasPrefix("SEARCH a USING INDEX") }, "\(assets)")
     }
 }

@@ -92,22 +92,25 @@ extension RecordStore {
         }
     }
 
-    /// Files of pinned records that only the server has, each once, the newest records' first.
+    /// Files of pinned records that only the server has. Asked for after each change: it costs what it
+    /// gives, not what the store has.
     package func missingPinnedAssets(
         limit: Int, except: Set<ContentHash> = []
     ) throws(RecordError) -> [AssetEntry] {
-        let all = try read { connection throws(RecordError) in
+        let hashes = except.map { "\"\($0.hex)\"" }.joined(separator: ",")
+        return try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
+                SELECT \(Columns.asset) FROM asset a CROSS JOIN record r ON r.id = a.record_id
                 WHERE a.downloaded = 0 AND a.kind = 0 AND a.hash IS NOT NULL AND r.state = 0
-                    AND \(Columns.isPinned)
-                GROUP BY a.hash ORDER BY a.id DESC LIMIT ?
-                """, [.integer(Int64(limit + except.count))]
+                    AND (a.type_id IN (
+                            SELECT type_id FROM pin WHERE type_id IS NOT NULL
+                            UNION SELECT t.id FROM pin p CROSS JOIN record_type t ON t.zone_id = p.zone_id)
+                        OR a.record_id IN (SELECT record_id FROM pin WHERE record_id IS NOT NULL))
+                    AND a.hash NOT IN (SELECT value FROM json_each(?1)) LIMIT ?2
+                """, [.text("[\(hashes)]"), .integer(Int64(limit))]
             ) { $0.asset() }
         }
-        return Array(
-            all.filter { asset in asset.hash.map { !except.contains($0) } ?? false }.prefix(limit))
     }
 }
 
