@@ -87,6 +87,7 @@ struct RecordFSCommand: ParsableCommand {
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, SyncCommand.self,
             PauseCommand.self,
             ResumeCommand.self, RetryCommand.self, PinCommand.self, UnpinCommand.self,
+            TopCommand.self,
             CheckCommand.self, DoctorCommand.self,
             LogCommand.self,
             CompletionsCommand.self, CompleteCommand.self,

@@ -37,7 +37,7 @@ struct EventsCommand: ParsableCommand {
                 let changes = try store.versions(after: last, limit: Self.page)
                 for (version, zone) in changes {
                     if zones[zone] == nil { zones[zone] = try store.syncedZone(zone) }
-                    show(version, Self.path(of: version, in: zones[zone]))
+                    show(version, version.path(in: zones[zone]))
                     last = version.token
                 }
                 if changes.count == Self.page { continue }
@@ -47,20 +47,9 @@ struct EventsCommand: ParsableCommand {
         }
     }
 
-    /// Also of a zone that was removed since.
-    private static func path(of version: Version, in zone: SyncedZone?) -> String {
-        RecordPath(
-            database: zone?.database, owner: zone?.owner ?? .me, zone: zone?.name,
-            type: version.type, item: .record(Stem(encoding: version.name))
-        ).description
-    }
-
     private func show(_ version: Version, _ path: String) {
         guard json else {
-            let author = version.author.rawValue.padded(to: 7)
-            let kind = version.kind.rawValue.padded(to: 8)
-            Terminal.print(
-                "\(version.token)  \(Showing.time(version.at))  \(author)  \(kind)  \(path)")
+            Terminal.print(version.line(path))
             return
         }
         Showing.jsonLine(
@@ -69,6 +58,22 @@ struct EventsCommand: ParsableCommand {
                 "author": .text(version.author.rawValue), "change": .text(version.kind.rawValue),
                 "path": .text(path), "size": .integer(version.size),
             ]))
+    }
+}
+
+extension Version {
+    /// Also of a zone that was removed since.
+    func path(in zone: SyncedZone?) -> String {
+        RecordPath(
+            database: zone?.database, owner: zone?.owner ?? .me, zone: zone?.name,
+            type: type, item: .record(Stem(encoding: name))
+        ).description
+    }
+
+    func line(_ path: String) -> String {
+        let author = author.rawValue.padded(to: 7)
+        let kind = kind.rawValue.padded(to: 8)
+        return "\(token)  \(Showing.time(at))  \(author)  \(kind)  \(path)"
     }
 }
 

@@ -38,12 +38,9 @@ struct PinCommand: ParsableCommand {
         }
         try state.list(nil, json: json) { (store, _) throws(RecordError) in
             try store.pins().map { (pin) throws(RecordError) in
-                guard let zone = try store.zone(pin.zone) else {
+                guard let path = try pin.path(in: store) else {
                     throw RecordError(.notFound, "a zone that is pinned is gone. Try again.")
                 }
-                let path = RecordPath(
-                    database: zone.database, owner: zone.owner, zone: zone.name, type: pin.type,
-                    item: pin.stem.map { .record($0) })
                 return ListedRecord(path: path, words: pin.words, json: pin.json(path))
             }
         }
@@ -68,7 +65,15 @@ struct UnpinCommand: ParsableCommand {
 }
 
 extension Pin {
-    fileprivate var words: String {
+    /// Nil when its zone is gone since.
+    func path(in store: RecordStore) throws(RecordError) -> RecordPath? {
+        guard let info = try store.zone(zone) else { return nil }
+        return RecordPath(
+            database: info.database, owner: info.owner, zone: info.name, type: type,
+            item: stem.map { .record($0) })
+    }
+
+    var words: String {
         guard missingFiles > 0 else { return "all \(files) files are here" }
         return "\(missingFiles) of \(files) files are to come, \(missingBytes) bytes"
     }

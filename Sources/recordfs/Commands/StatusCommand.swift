@@ -77,7 +77,7 @@ struct StatusCommand: ParsableCommand {
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
         Terminal.print(MountState(of: access, daemon).description)
-        show(exchange: daemon?["sync"])
+        for line in ExchangeState.lines(daemon) { Terminal.print(line) }
         let unsaved = UnsavedRecords(of: daemon)
         if !unsaved.isEmpty { Terminal.print(unsaved.description(ofStore: access.directory)) }
         Terminal.print(
@@ -98,27 +98,6 @@ struct StatusCommand: ParsableCommand {
             Terminal.print("Some texts could not be saved. recordfs draft list shows why.")
         }
     }
-    /// One line of the exchange with a server, and one for each problem.
-    private func show(exchange: JSONValue?) {
-        guard let exchange, let server = exchange.stringMember("server") else { return }
-        let problems = exchange["problems"]?.array ?? []
-        let state =
-            if exchange["needsSignIn"]?.bool == true {
-                "signed out there; recordfs login signs in again"
-            } else if exchange["paused"]?.bool == true {
-                "paused; recordfs resume goes on"
-            } else if !problems.isEmpty {
-                "waits"
-            } else {
-                exchange["idle"]?.bool == true ? "up to date" : "working"
-            }
-        Terminal.print("Server \(server): \(state)")
-        for problem in problems {
-            let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
-            Terminal.print("  \(zone)\(problem.stringMember("message") ?? "")")
-        }
-    }
-
     /// Nothing about what there is none of.
     private func show(_ scratch: Scratch, of access: StoreAccess) {
         if scratch.kept.files > 0 {

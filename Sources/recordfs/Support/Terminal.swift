@@ -40,8 +40,21 @@ enum Terminal {
         }
     }
 
-    /// Lines as columns: all but the last cell of a line padded to the widest of its column.
+    /// The columns and rows of the terminal at standard output; nil when it is none.
+    static var outputSize: (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return nil
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     static func printTable(_ rows: [[String]], rightAligned: Set<Int> = []) {
+        for line in table(rows, rightAligned: rightAligned) { print(line) }
+    }
+
+    /// Lines as columns: all but the last cell of a line padded to the widest of its column.
+    static func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> [String] {
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
@@ -49,13 +62,12 @@ enum Terminal {
                 widths[column] = max(widths[column], cell.count)
             }
         }
-        for row in rows {
-            let cells = row.enumerated().map { column, cell -> String in
+        return rows.map { row in
+            row.enumerated().map { column, cell -> String in
                 let padding = String(repeating: " ", count: widths[column] - cell.count)
                 if rightAligned.contains(column) { return padding + cell }
                 return column == row.count - 1 ? cell : cell + padding
-            }
-            print(cells.joined(separator: "  "))
+            }.joined(separator: "  ")
         }
     }
 }

@@ -56,6 +56,9 @@ extension MountTests {
                     command: "log", script: "recordfs log | sed -n 's|.*Mounted at.*/||p'",
                     output: "Other\n", changes: false),
                 Case(
+                    command: "top", script: "recordfs top | grep -c OnlyB", output: "1\n",
+                    changes: false),
+                Case(
                     command: "pin",
                     script: "recordfs pin $P JP.json; recordfs pin --list --json | jq -r .path",
                     output: "private/World/Country\nprivate/World/Country/JP.json\n",
