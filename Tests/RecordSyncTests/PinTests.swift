@@ -45,8 +45,8 @@ import Testing
     private func keep(_ replica: Replica, until isDone: () throws -> Bool) async throws {
         let downloads = AssetDownloads(replica.exchange)
         let keeper = PinKeeper(
-            store: replica.store, downloads: downloads, logger: Logger(label: "test"), jitter: { 0 }
-        )
+            store: replica.store, downloads: downloads, logger: Logger(label: "test"),
+            backoff: Backoff(first: .milliseconds(10)), jitter: { 0 })
         let task = Task { await keeper.run() }
         while try !isDone() { await Task.yield() }
         task.cancel()
@@ -143,5 +143,35 @@ import Testing
         try await keep(b) { try missing(b) == 0 }
         #expect(try a.tree() == b.tree())
         try b.expectSound()
+    }
+
+    @Test(
+        "a file that is pinned later does not wait for one that cannot be had",
+        .timeLimit(.minutes(1)))
+    func laterPin() async throws {
+        try await save("p", "s")
+        try a.attach(Array("other bytes".utf8), to: "s")
+        try await a.sync()
+        let (p, s) = (try #require(try b.entry("p")), try #require(try b.entry("s")))
+        #expect(try pin(b, .record(s.id)))
+        let downloads = AssetDownloads(b.exchange)
+        let (passes, pass) = AsyncStream.makeStream(of: Void.self)
+        let keeper = PinKeeper(
+            store: b.store, downloads: downloads, logger: Logger(label: "test"),
+            backoff: Backoff(first: .seconds(3_600), longest: .seconds(3_600)),
+            jitter: {
+                pass.yield()
+                return 0
+            })
+        let task = Task { await keeper.run() }
+        // The wait of an hour begins.
+        for await _ in passes { break }
+        #expect(try pin(b, .record(p.id)))
+        keeper.look()
+        while try here(b, "p") == [] { await Task.yield() }
+        #expect(try here(b, "p", "s") == ["p"])
+        task.cancel()
+        await downloads.stop()
+        await task.value
     }
 }
