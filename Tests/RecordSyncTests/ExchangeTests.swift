@@ -346,16 +346,16 @@ import Testing
 
     @Test("zones of local/ and public/ never go to the private database")
     func otherDatabases() async throws {
-        for database in [Database.local, .public] {
-            try a.save("x", #"{"v":1}"#, zone: "Own", in: database)
-        }
-        for id in [Database.local, .public] {
-            let zone = try #require(try a.store.zone(id, .me, ZoneName("Own")))
+        let zones = [(Database.local, "Own"), (.public, "_defaultZone")]
+        for (database, name) in zones {
+            try a.save("x", #"{"v":1}"#, zone: name, in: database)
+            let zone = try #require(try a.store.zone(database, .me, ZoneName(name)))
             try await a.exchange.work(zone.id, downloads: true, uploads: true)
         }
         try await a.exchange.round()
         let list = try await server.call(.zonesList)
         #expect(!list.text.contains("Own"))
+        #expect(try a.outbox() == ["create x"], "public/ waits for its own exchange")
     }
 
     @Test("a zone that is gone there goes here also when the database's feed begins anew")

@@ -17,6 +17,8 @@ package final class Replica: Sendable {
     }
 
     package let wire: CoreTransport
+    /// That it is about.
+    package let database: Database
     private let life: Mutex<Life>
     private let clock: any WallClock
     /// Stands for the machine in stamps.
@@ -33,17 +35,18 @@ package final class Replica: Sendable {
         var settings = settings
         settings.hasExtensions = hasExtensions
         return Exchange(
-            store: store, transport: wire, settings: settings,
+            store: store, transport: wire, database: database, settings: settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     package init(
         _ server: TestServer, as person: TestServer.Person = .alice,
-        clock: (any WallClock)? = nil, device: UInt64? = nil,
+        in database: Database = .private, clock: (any WallClock)? = nil, device: UInt64? = nil,
         change: (inout Exchange.Settings) -> Void = { _ in }
     ) throws {
         self.clock = clock ?? server.clock
         self.device = device
+        self.database = database
         wire = CoreTransport(server, person)
         var settings = Exchange.Settings()
         change(&settings)
@@ -107,10 +110,11 @@ package final class Replica: Sendable {
 
     /// Saves NAME.json in ZONE/Note.
     package func save(
-        _ name: String, _ text: String, zone: String = "Box", in database: Database = .private
+        _ name: String, _ text: String, zone: String = "Box", in database: Database? = nil
     ) throws {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            let zone = try transaction.makeZone(database, .me, ZoneName(zone))
+            let zone = try transaction.makeZone(
+                database ?? self.database, .me, ZoneName(zone))
             let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
             _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
         }
@@ -172,7 +176,7 @@ package final class Replica: Sendable {
 
     /// `rm -r ZONE`.
     package func removeZone(_ zone: String = "Box") throws {
-        guard let info = try store.zone(.private, .me, ZoneName(zone)) else { return }
+        guard let info = try store.zone(database, .me, ZoneName(zone)) else { return }
         for name in try names(zone: zone) { try delete(name, zone: zone) }
         try store.write(author: .mount) { transaction throws(RecordError) in
             if let type = try self.store.type(info.id, RecordTypeName("Note")) {
@@ -185,7 +189,7 @@ package final class Replica: Sendable {
     // MARK: What somebody sees there
 
     private func type(_ zone: String) throws -> TypeInfo? {
-        guard let info = try store.zone(.private, .me, ZoneName(zone)) else { return nil }
+        guard let info = try store.zone(database, .me, ZoneName(zone)) else { return nil }
         return try store.type(info.id, RecordTypeName("Note"))
     }
 
@@ -221,7 +225,7 @@ package final class Replica: Sendable {
     }
 
     package func conflicts(zone: String = "Box") throws -> [Conflict] {
-        guard let zone = try store.keptZone(.private, .me, ZoneName(zone)) else { return [] }
+        guard let zone = try store.keptZone(database, .me, ZoneName(zone)) else { return [] }
         return try store.conflicts(in: zone.id)
     }
 
@@ -240,7 +244,7 @@ package final class Replica: Sendable {
     }
 
     package var zones: [String] {
-        get throws { try store.zones(in: .private).map { $0.name.description } }
+        get throws { try store.zones(in: database).map { $0.name.description } }
     }
 
     /// What waits to be sent; parked changes with a question mark and the reason's first word.

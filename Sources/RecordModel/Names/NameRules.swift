@@ -34,6 +34,11 @@ extension ZoneName {
     }
 }
 
+extension ZoneName {
+    /// The one zone of the public database.
+    package static let publicZone = ZoneName("_defaultZone")
+}
+
 extension OwnerName {
     /// The rule of `ZoneName`; `me` is no name.
     package var isValid: Bool { ZoneName(bytes: bytes).isValid }

@@ -18,6 +18,7 @@ extension Exchange {
     /// Nothing is lost when this is the last that happens: until `finish` the feed tells all of it
     /// again.
     package func fetchDatabase() async throws(SyncProblem) -> DatabaseNews? {
+        if database == .public { return try publicNews() }
         let old = try read { (store) throws(RecordError) in
             try store.feedToken(of: .database(database))
         }
@@ -61,6 +62,7 @@ extension Exchange {
 
     /// All that the news named is fetched.
     package func finish(_ news: DatabaseNews) throws(SyncProblem) {
+        if database == .public { return }
         try write { (transaction) throws(RecordError) in
             try transaction.setFeedToken(news.token, of: .database(database))
         }

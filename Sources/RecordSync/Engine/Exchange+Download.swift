@@ -12,6 +12,7 @@ extension Exchange {
     /// - Returns: how many records of it have changed here.
     @discardableResult
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
+        if database == .public { return try await mirror(zone) }
         try await resume(zone)
         var changed = 0
         var ahead: PageAhead?
@@ -196,6 +197,19 @@ extension Exchange {
             zone: zone.id, changes: read.changes, token: page.syncToken.utf8,
             isLast: !page.moreComing)
         page.passedOver = read.passedOver
+        return try apply(page)
+    }
+
+    /// Applies records that no feed has told of.
+    /// - Returns: how many have changed here.
+    func apply(_ items: [RecordItem], of zone: SyncedZone) throws(SyncProblem) -> Int {
+        let read = try readItems(items)
+        var page = RemotePage(zone: zone.id, changes: read.changes)
+        page.passedOver = read.passedOver
+        return try apply(page)
+    }
+
+    private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
         do throws(SyncProblem) {
             return try write { (transaction) throws(RecordError) in
                 try transaction.applyRemote(page)

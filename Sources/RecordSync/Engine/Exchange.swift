@@ -25,6 +25,9 @@ package struct Exchange: Sendable {
         /// record stands for the stamps, and whether a request without an answer was done is
         /// concluded from what the records are.
         package var hasExtensions = true
+        /// The record types of the public database that are kept here; nil for those that have a
+        /// directory.
+        package var publicTypes: [RecordTypeName]?
         /// Assets whose bytes are sent at the same time.
         package var parallelAssets = 4
 
@@ -39,6 +42,7 @@ package struct Exchange: Sendable {
     let logger: Logger
     let receipts = AssetReceipts()
     let sizes = RequestSizes()
+    let publicTypes = PublicTypes()
 
     /// - Parameter database: one that is synced.
     package init(
@@ -48,12 +52,7 @@ package struct Exchange: Sendable {
         self.store = store
         self.transport = transport
         self.database = database
-        scope =
-            switch database {
-            case .private, .local: .private
-            case .shared: .shared
-            case .public: .public
-            }
+        scope = DatabaseScope(database)
         self.settings = settings
         self.logger = logger
     }
@@ -84,6 +83,18 @@ package struct Exchange: Sendable {
         } catch {
             throw .store(error)
         }
+    }
+}
+
+extension DatabaseScope {
+    /// - Parameter database: one that is synced.
+    init(_ database: Database) {
+        self =
+            switch database {
+            case .private, .local: .private
+            case .shared: .shared
+            case .public: .public
+            }
     }
 }
 

@@ -5,6 +5,7 @@ package import RecordWire
 package enum SyncOperation: String, CaseIterable, Sendable {
     case recordsModify = "records/modify"
     case recordsLookup = "records/lookup"
+    case recordsQuery = "records/query"
     case databaseChanges = "changes/database"
     case zoneChanges = "changes/zone"
     case zonesModify = "zones/modify"

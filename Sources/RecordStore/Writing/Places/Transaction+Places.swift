@@ -14,6 +14,12 @@ extension Transaction {
             throw RecordError(.invalidName, "\(name) cannot be the name of a zone.")
         }
         if let zone = try zone(database, owner, name) { return zone }
+        guard database != .public || name == .publicZone else {
+            throw RecordError(
+                .invalidName,
+                "the public database has one zone, public/\(ZoneName.publicZone): make record types "
+                    + "in it.")
+        }
         try connection.run(
             """
             INSERT INTO zone (database, owner, name, created, modified) VALUES (?, ?, ?, ?, ?)
@@ -31,7 +37,9 @@ extension Transaction {
 
     /// The server is told, when it has it. Errors: notFound, notEmpty while it has record types.
     package func removeZone(_ zone: ZoneID) throws(RecordError) {
-        _ = try requireZone(zone)
+        guard try requireZone(zone).database != .public else {
+            throw RecordError(.notPermitted, "the zone of the public database stays.")
+        }
         let types = try connection.first(
             "SELECT COUNT(*) FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)]
         ) { $0.int64(0) }

@@ -68,6 +68,29 @@ extension Transaction {
         return results
     }
 
+    /// What a list of the server says of records without their fields.
+    /// - Returns: those that are not here, or in another state than the server's.
+    package func noteTold(
+        _ told: [(name: RecordName, changeTag: String)], in zone: ZoneID
+    ) throws(RecordError) -> [RecordName] {
+        var different: [RecordName] = []
+        for (name, tag) in told {
+            guard let record = try connection.stored(named: name, zone),
+                try connection.baseTag(of: record.id)?.tag == tag
+            else {
+                different.append(name)
+                continue
+            }
+            try noteTold(record.id)
+        }
+        return different
+    }
+
+    /// The server was asked for a record of that name.
+    package func noteTold(_ name: RecordName, in zone: ZoneID) throws(RecordError) {
+        if let record = try connection.stored(named: name, zone) { try noteTold(record.id) }
+    }
+
     /// Applies one change, as the page that has it would.
     package func applyRemote(
         _ change: RemoteChange, in zone: ZoneID
@@ -94,6 +117,23 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+        }
+    }
+
+    /// Records that the server had and that the pass has not told of yet.
+    package func untoldRecords(
+        _ type: RecordTypeName, in zone: ZoneID, limit: Int
+    ) throws(RecordError) -> [RecordName] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT r.name FROM base b JOIN record r ON r.id = b.record_id
+                JOIN record_type t ON t.id = r.type_id
+                WHERE r.zone_id = ?1 AND t.name = ?2
+                    AND b.pass != (SELECT pass FROM feed_pass WHERE zone_id = ?1)
+                ORDER BY r.id LIMIT ?3
+                """, [.integer(zone.rawValue), .name(type), .integer(Int64(limit))]
+            ) { RecordName(bytes: $0.bytes(0)) }
         }
     }
 

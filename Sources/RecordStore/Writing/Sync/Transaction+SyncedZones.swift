@@ -72,12 +72,17 @@ extension RecordStore {
                 """
                 SELECT \(SyncedZone.columns) FROM zone z
                 WHERE database = ?1 AND (?2 IS NULL OR id = ?2)
+                    AND (database != \(Database.public.rawValue) OR name = ?3)
                     AND (EXISTS (SELECT 1 FROM outbox WHERE zone_id = z.id
                             AND error IS NULL AND waits_for_asset = 0)
                         OR removed = EXISTS (SELECT 1 FROM feed_token
                             WHERE database = 0 AND zone_id = z.id))
                 ORDER BY id
-                """, [.integer(database.rawValue), .optional(zone?.rawValue)]
+                """,
+                [
+                    .integer(database.rawValue), .optional(zone?.rawValue),
+                    .name(ZoneName.publicZone),
+                ]
             ) { SyncedZone($0) }
         }
     }

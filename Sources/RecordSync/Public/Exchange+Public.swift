@@ -1,0 +1,88 @@
+import Logging
+package import RecordModel
+package import RecordStore
+import RecordWire
+
+/// The public database. It has one zone and no feed (Apple, "CloudKit Web Services": changes/zone
+/// is for custom zones of private and shared databases): of each mirrored type the engine asks which
+/// records are new, and compares all names now and then to find what is gone.
+extension Exchange {
+    /// Of the time that a comparison took: until the next, so that comparing large types is a small
+    /// part of all that is done.
+    private static let pause = 20
+
+    /// Makes the zone where it is not; there is always something to look at.
+    func publicNews() throws(SyncProblem) -> DatabaseNews {
+        let zone = try write { (transaction) throws(RecordError) in
+            let zone = try transaction.makeZone(.public, .me, .publicZone)
+            try transaction.setFeedToken(Array("public".utf8), of: .zone(zone.id))
+            return zone.id
+        }
+        return DatabaseNews(zones: [zone], token: [])
+    }
+
+    /// Brings what others have changed in the mirrored types.
+    ///
+    /// A type's problem does not keep the others waiting; the first is thrown at the end.
+    /// - Returns: how many records have changed here.
+    func mirror(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
+        try await resume(zone)
+        var changed = 0
+        var problem: SyncProblem?
+        for type in try mirroredTypes(zone) {
+            do throws(SyncProblem) {
+                changed += try await mirror(type, zone)
+            } catch {
+                if error.isOfServer { throw error }
+                problem = problem ?? error
+            }
+        }
+        if let problem { throw problem }
+        return changed
+    }
+
+    /// Those of the settings, or those that have a directory.
+    private func mirroredTypes(_ zone: SyncedZone) throws(SyncProblem) -> [RecordTypeName] {
+        guard let types = settings.publicTypes else {
+            return try read { (store) throws(RecordError) in
+                try store.types(in: zone.id).map(\.name)
+            }
+        }
+        let missing = try read { (store) throws(RecordError) in
+            try Set(types).subtracting(store.types(in: zone.id).map(\.name))
+        }
+        if !missing.isEmpty {
+            try write { (transaction) throws(RecordError) in
+                for type in missing { _ = try transaction.makeType(zone.id, type) }
+            }
+        }
+        return types
+    }
+
+    /// Looks for what is new alone for an hour, as after a comparison that took minutes.
+    package func putOffComparison(of type: RecordTypeName) {
+        guard let known = publicTypes[type] else { return }
+        publicTypes[type] = PublicTypes.Known(
+            mark: known.mark, nextComparison: .now + .seconds(3_600))
+    }
+
+    private func mirror(
+        _ type: RecordTypeName, _ zone: SyncedZone
+    ) async throws(SyncProblem) -> Int {
+        let query = PublicQuery(exchange: self, type: type, zone: zone)
+        if let known = publicTypes[type], let mark = known.mark {
+            let news = try await query.bringNew(since: mark)
+            publicTypes[type] = PublicTypes.Known(
+                mark: news.mark, nextComparison: known.nextComparison)
+            return news.changed
+        }
+        let start = ContinuousClock.now
+        // What is changed while the names are told is found behind it.
+        let mark = try await query.newestModification()
+        let changed = try await query.compare()
+        let took = ContinuousClock.now - start
+        publicTypes[type] = PublicTypes.Known(
+            mark: mark, nextComparison: start + took * (Self.pause + 1))
+        return changed
+    }
+}

@@ -1,0 +1,207 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// The records of one type of the public database, asked for by queries.
+struct PublicQuery: Sendable {
+    let exchange: Exchange
+    let type: RecordTypeName
+    let zone: SyncedZone
+
+    /// Changes are asked for that are older by so much than the newest known: a server may show what
+    /// was modified at one time in any order.
+    private static let overlap = Duration.seconds(60)
+    /// Of a request that looks records up.
+    private static let lookupRecords = 200
+
+    /// Where a query goes on.
+    private enum Place: Equatable {
+        case beginning
+        case marker(Text)
+        case end
+    }
+
+    // MARK: What is new
+
+    /// What came of asking for changes.
+    struct News {
+        var changed = 0
+        var mark: Timestamp
+    }
+
+    /// When the last record was modified, or the beginning of time; nil where the schema has no index
+    /// for the question.
+    func newestModification() async throws(SyncProblem) -> Timestamp? {
+        var request = self.request(desiredKeys: [])
+        request.query.sorts = [QuerySort(field: .system(.modifiedTimestamp), ascending: false)]
+        request.resultsLimit = 1
+        do throws(SyncProblem) {
+            var place = Place.beginning
+            while place != .end {
+                let items = try await page(&request, &place)
+                if let newest = items.compactMap(\.modified).max() { return newest }
+            }
+            return Timestamp(seconds: 0)
+        } catch  where error.isOfQuery {
+            return nil
+        }
+    }
+
+    /// Brings what was modified since.
+    func bringNew(since mark: Timestamp) async throws(SyncProblem) -> News {
+        var request = self.request()
+        let after = (mark - Self.overlap).milliseconds
+        request.query.filters = [
+            QueryFilter(
+                comparator: .greaterThanOrEquals, field: .system(.modifiedTimestamp),
+                value: WireField(
+                    name: FieldName("modifiedTimestamp"),
+                    value: .timestamp(milliseconds: max(after, 0)), type: .timestamp))
+        ]
+        request.query.sorts = [QuerySort(field: .system(.modifiedTimestamp))]
+        var news = News(mark: mark)
+        var place = Place.beginning
+        while place != .end {
+            let items = try await page(&request, &place)
+            news.mark = max(news.mark, items.compactMap(\.modified).max() ?? news.mark)
+            news.changed += try exchange.apply(items, of: zone)
+        }
+        return news
+    }
+
+    // MARK: What is gone
+
+    /// Compares all names and change tags with those that are known, brings what differs, and removes
+    /// what the server has no more: it goes into the trash.
+    /// - Returns: how many records have changed here.
+    func compare() async throws(SyncProblem) -> Int {
+        try exchange.write { (transaction) throws(RecordError) in
+            try transaction.abandonFeedPass(of: zone.id)
+            try transaction.beginFeedPass(of: zone.id)
+        }
+        let isEmpty = try missing(limit: 1).isEmpty
+        var changed = 0
+        // Of what is not here at all the names alone are of no use.
+        var request = isEmpty ? self.request() : self.request(desiredKeys: [])
+        var place = Place.beginning
+        while place != .end {
+            let items: [RecordItem]
+            do throws(SyncProblem) {
+                items = try await page(&request, &place)
+            } catch  where error.reaction == .remake && place == .beginning {
+                // Nobody has made a record of the type, or the schema was reset.
+                break
+            }
+            changed +=
+                isEmpty
+                ? try exchange.apply(items, of: zone) : try await bringDifferent(items)
+        }
+        changed += try await removeMissing()
+        try exchange.write { (transaction) throws(RecordError) in
+            try transaction.abandonFeedPass(of: zone.id)
+        }
+        return changed
+    }
+
+    /// - Parameter items: with names and tags alone.
+    private func bringDifferent(_ items: [RecordItem]) async throws(SyncProblem) -> Int {
+        let told = items.compactMap(\.version)
+        let different = try exchange.write { (transaction) throws(RecordError) in
+            try transaction.noteTold(told, in: zone.id)
+        }
+        return try await bring(different)
+    }
+
+    /// Nothing goes because it was not in a list: each is asked for by its name first.
+    private func removeMissing() async throws(SyncProblem) -> Int {
+        var changed = 0
+        while true {
+            let names = try missing(limit: Self.lookupRecords)
+            guard !names.isEmpty else { return changed }
+            changed += try await bring(names)
+            // Whatever was answered, they were asked for.
+            try exchange.write { (transaction) throws(RecordError) in
+                for name in names { try transaction.noteTold(name, in: zone.id) }
+            }
+        }
+    }
+
+    private func missing(limit: Int) throws(SyncProblem) -> [RecordName] {
+        try exchange.read { (store) throws(RecordError) in
+            try store.untoldRecords(type, in: zone.id, limit: limit)
+        }
+    }
+
+    /// Brings records as the server has them; those that it has not go.
+    private func bring(_ names: [RecordName]) async throws(SyncProblem) -> Int {
+        var changed = 0
+        for start in stride(from: 0, to: names.count, by: Self.lookupRecords) {
+            let some = names[start..<min(start + Self.lookupRecords, names.count)]
+            var request = LookupRequest(
+                items: some.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
+            request.projection = exchange.projection
+            let answer = try await exchange.transport.send(
+                .recordsLookup, exchange.scope, request.bytes
+            ) { json throws(ServerError) in try RecordsAnswer(json) }
+            changed += try exchange.apply(answer.items.map(\.goneWhereNotFound), of: zone)
+        }
+        return changed
+    }
+
+    // MARK: Requests
+
+    private func request(desiredKeys: [FieldName]? = nil) -> QueryRequest {
+        var request = QueryRequest(
+            query: WireQuery(recordType: type), resultsLimit: Self.lookupRecords)
+        request.zone = ZoneIdentifier(zone)
+        request.projection = exchange.projection
+        request.projection.desiredKeys = desiredKeys
+        return request
+    }
+
+    /// Takes the next page, and goes on behind it.
+    private func page(
+        _ request: inout QueryRequest, _ place: inout Place
+    ) async throws(SyncProblem) -> [RecordItem] {
+        if case .marker(let marker) = place { request.continuationMarker = marker }
+        let answer = try await exchange.transport.send(
+            .recordsQuery, exchange.scope, request.bytes
+        ) { json throws(ServerError) in try RecordsAnswer(json) }
+        let next = answer.continuationMarker.map { Place.marker($0) } ?? .end
+        guard next != place else {
+            throw .unreadable("records/query: more is coming behind a marker that stays.")
+        }
+        place = next
+        return answer.items
+    }
+}
+
+extension SyncProblem {
+    /// Whether the schema does not let the question be asked, or does not know the type.
+    fileprivate var isOfQuery: Bool {
+        guard case .refused(let error) = self else { return false }
+        return error.code == .badRequest || error.code == .notFound
+    }
+}
+
+extension RecordItem {
+    fileprivate var modified: Timestamp? {
+        guard case .record(let answer) = self, let stamp = answer.modified else { return nil }
+        return Timestamp(seconds: 0) + .milliseconds(stamp.milliseconds)
+    }
+
+    /// The state of a record, without its fields.
+    fileprivate var version: (RecordName, String)? {
+        guard case .record(let answer) = self else { return nil }
+        return (answer.name, answer.changeTag.string)
+    }
+
+    /// Of a lookup: what is not found is gone.
+    fileprivate var goneWhereNotFound: RecordItem {
+        if case .failed(let name?, let error) = self, Reaction(error) == .remake {
+            .deleted(name)
+        } else {
+            self
+        }
+    }
+}
