@@ -17,7 +17,10 @@ package actor AssetDownloads {
     private static let attempts = 3
     private static let waits = [Duration.milliseconds(200), .seconds(1)]
 
-    private let exchange: Exchange
+    /// One for each database.
+    private let exchanges: [Exchange]
+    private let store: RecordStore
+    private let transport: any SyncTransport
     private var downloads: [ContentHash: AssetDownload] = [:]
     private var queue: [AssetDownload] = []
     private var running = 0
@@ -26,7 +29,16 @@ package actor AssetDownloads {
     private var taskNumber = 0
     private var hasEnded = false
 
-    package init(_ exchange: Exchange) { self.exchange = exchange }
+    package init(_ exchange: Exchange) {
+        self.init([exchange], store: exchange.store, transport: exchange.transport)
+    }
+
+    /// - Parameter exchanges: of one account, one for each database.
+    package init(_ exchanges: [Exchange], store: RecordStore, transport: any SyncTransport) {
+        self.exchanges = exchanges
+        self.store = store
+        self.transport = transport
+    }
 
     /// At most `count` bytes from `offset` on; fewer at the end.
     ///
@@ -92,7 +104,7 @@ package actor AssetDownloads {
     ) throws(RecordError) -> AssetDownload {
         if let download = downloads[hash] { return download }
         let download = try AssetDownload(
-            asset, hash, path: exchange.store.pathForUnfinishedAsset())
+            asset, hash, path: store.pathForUnfinishedAsset())
         downloads[hash] = download
         queue.append(download)
         startNext()
@@ -132,7 +144,7 @@ package actor AssetDownloads {
             let before = download.received
             do throws(SyncProblem) {
                 let url = try await address(of: download.asset, download.hash)
-                try await exchange.transport.download(
+                try await transport.download(
                     url, from: before, count: download.asset.size - before
                 ) { (bytes) throws(RecordError) in
                     try download.append(bytes)
@@ -152,8 +164,8 @@ package actor AssetDownloads {
         guard download.isRight else {
             throw RecordError(.corrupt, "the server has sent other bytes than were stored")
         }
-        _ = try exchange.store.adoptAsset(file: download.path)
-        try exchange.store.write(author: .sync) { (transaction) throws(RecordError) in
+        _ = try store.adoptAsset(file: download.path)
+        try store.write(author: .sync) { (transaction) throws(RecordError) in
             try transaction.setDownloaded(download.hash)
         }
     }
@@ -175,7 +187,7 @@ package actor AssetDownloads {
         let count = range.upperBound - range.lowerBound
         do throws(SyncProblem) {
             let url = try await address(of: asset, hash)
-            try await exchange.transport.download(url, from: range.lowerBound, count: count) {
+            try await transport.download(url, from: range.lowerBound, count: count) {
                 (bytes) throws(RecordError) in
                 box.append(bytes) < count
             }
@@ -194,6 +206,18 @@ package actor AssetDownloads {
     private nonisolated func address(
         of asset: AssetEntry, _ hash: ContentHash
     ) async throws(SyncProblem) -> String {
+        for exchange in exchanges {
+            if let url = try await address(of: asset, hash, in: exchange) { return url }
+        }
+        throw .store(
+            RecordError(
+                .unavailable,
+                "the server has other bytes by now, or none: they come with the next sync"))
+    }
+
+    private nonisolated func address(
+        of asset: AssetEntry, _ hash: ContentHash, in exchange: Exchange
+    ) async throws(SyncProblem) -> String? {
         for (zone, holders) in try exchange.holders(of: hash) {
             let request = LookupRequest(
                 items: holders.map {
@@ -206,10 +230,7 @@ package actor AssetDownloads {
                 if let url = record.address(of: hash, size: asset.size) { return url }
             }
         }
-        throw .store(
-            RecordError(
-                .unavailable,
-                "the server has other bytes by now, or none: they come with the next sync"))
+        return nil
     }
 }
 

@@ -86,9 +86,15 @@ extension Exchange {
                 return nil
             }
             return try write { (transaction) throws(RecordError) in
-                if let known = try transaction.syncedZone(database, owner, name) { return known.id }
-                if answer.isDeleted { return nil }
-                return try transaction.makeZone(database, owner, name).id
+                if let known = try transaction.syncedZone(database, owner, name) {
+                    return known.isRemoved && isLeftOut(name) ? nil : known.id
+                }
+                if answer.isDeleted || isLeftOut(name) { return nil }
+                let zone = try transaction.makeZone(database, owner, name).id
+                if settings.policy.extent(of: name) == .full {
+                    try transaction.pin(.zone(zone), in: zone)
+                }
+                return zone
             }
         }
     }

@@ -25,9 +25,8 @@ package struct Exchange: Sendable {
         /// record stands for the stamps, and whether a request without an answer was done is
         /// concluded from what the records are.
         package var hasExtensions = true
-        /// The record types of the public database that are kept here; nil for those that have a
-        /// directory.
-        package var publicTypes: [RecordTypeName]?
+        /// What of the account is kept here.
+        package var policy = SyncPolicy()
         /// Assets whose bytes are sent at the same time.
         package var parallelAssets = 4
 

@@ -67,6 +67,7 @@ package actor SyncEngine {
 
     /// Now, not when it is due.
     package func kick() {
+        exchange.publicTypes.compareSoon()
         lookForChanges()
         schedule.kick(at: clock.uptime)
         waker.yield()
@@ -105,6 +106,11 @@ package actor SyncEngine {
 
     /// Ends when its task is cancelled, after what is under way.
     package func run() async {
+        do throws(SyncProblem) {
+            try exchange.applyPolicy()
+        } catch {
+            problems.note(error, of: nil, at: clock.now)
+        }
         lookForChanges()
         publish()
         await withDiscardingTaskGroup { group in
@@ -129,7 +135,10 @@ package actor SyncEngine {
     }
 
     /// Hears of news from the server as long as its task runs; without, they come with the next look.
+    ///
+    /// Returns at once for the public database, whose changes no notification of a database tells.
     package func listen() async {
+        if exchange.database == .public { return }
         let listener = PushListener(transport: exchange.transport, scope: exchange.scope)
         let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
         var failures = 0

@@ -6,7 +6,8 @@ import Synchronization
 
 /// The engine of a store's account, for a daemon that is not asynchronous.
 package final class SyncService: Sendable {
-    private let engine: SyncEngine
+    /// One for each database.
+    private let engines: [SyncEngine]
     private let downloads: AssetDownloads
     private let keeper: PinKeeper
     private let task: Task<Void, Never>
@@ -15,15 +16,16 @@ package final class SyncService: Sendable {
     /// Starts to keep the store in step with the account of its state directory; nil when there is
     /// none. Errors: those of reading the account.
     package static func start(
-        _ store: RecordStore, logger: Logger
+        _ store: RecordStore, _ policy: SyncPolicy = SyncPolicy(), logger: Logger
     ) throws(RecordError) -> SyncService? {
         let file = AccountFile(stateDirectory: store.directory)
         guard let account = try file.read(), account.isSignedIn else { return nil }
-        return SyncService(store, account, file, logger)
+        return SyncService(store, account, policy, file, logger)
     }
 
     private init(
-        _ store: RecordStore, _ account: Account, _ file: AccountFile, _ logger: Logger
+        _ store: RecordStore, _ account: Account, _ policy: SyncPolicy, _ file: AccountFile,
+        _ logger: Logger
     ) {
         self.account = account
         let kept = Mutex(account.webAuthToken)
@@ -34,26 +36,42 @@ package final class SyncService: Sendable {
         var settings = Exchange.Settings()
         settings.pageRecords = 2_000
         settings.readsAhead = true
-        let exchange = Exchange(
-            store: store, transport: transport, settings: settings, logger: logger)
-        let engine = SyncEngine(exchange)
-        self.engine = engine
-        let downloads = AssetDownloads(exchange)
+        settings.policy = policy
+        let exchanges = Self.databases.filter(policy.databases.contains).map { database in
+            Exchange(
+                store: store, transport: transport, database: database, settings: settings,
+                logger: logger)
+        }
+        let engines = exchanges.map { SyncEngine($0, schedule: Self.schedule($0)) }
+        self.engines = engines
+        let downloads = AssetDownloads(exchanges, store: store, transport: transport)
         self.downloads = downloads
         let keeper = PinKeeper(
             store: store, downloads: downloads, logger: logger,
             mayBring: {
-                let status = engine.published
+                let status = SyncStatus(engines.map(\.published))
                 return !status.isPaused && !status.needsSignIn
             })
         self.keeper = keeper
         task = Task {
             await withDiscardingTaskGroup { group in
-                group.addTask { await engine.run() }
-                group.addTask { await engine.listen() }
+                for engine in engines {
+                    group.addTask { await engine.run() }
+                    group.addTask { await engine.listen() }
+                }
                 group.addTask { await keeper.run() }
             }
         }
+    }
+
+    private static let databases = [Database.private, .public]
+
+    private static func schedule(_ exchange: Exchange) -> SyncSchedule.Settings {
+        var schedule = SyncSchedule.Settings()
+        if exchange.database == .public {
+            schedule.pollInterval = exchange.settings.policy.publicInterval
+        }
+        return schedule
     }
 
     /// Breaks off what is under way, and returns when nothing uses the store any more. Blocks.
@@ -67,9 +85,11 @@ package final class SyncService: Sendable {
 
     /// Fetches and sends now, and returns how it stands then. Blocks.
     package func settle() -> SyncStatus {
-        blocking { [engine] in
-            await engine.settle()
-            return engine.published
+        blocking { [engines] in
+            await withDiscardingTaskGroup { group in
+                for engine in engines { group.addTask { await engine.settle() } }
+            }
+            return SyncStatus(engines.map(\.published))
         }
     }
 
@@ -95,12 +115,12 @@ package final class SyncService: Sendable {
 
     /// For `RecordStore.observe`.
     package func noteChanges(_ changes: [StoreChange]) {
-        engine.noteChanges(changes)
+        for engine in engines { engine.noteChanges(changes) }
         keeper.look()
     }
 
     /// How it stood when something last changed.
-    package var status: SyncStatus { engine.published }
+    package var status: SyncStatus { SyncStatus(engines.map(\.published)) }
 
     /// Brings bytes of an asset that only the server has; calls back once, from any thread.
     package func fetch(
@@ -132,11 +152,15 @@ package final class SyncService: Sendable {
     }
 
     /// These return at once.
-    package func kick() { Task { [engine] in await engine.kick() } }
-    package func pause() { Task { [engine] in await engine.pause() } }
+    package func kick() {
+        Task { [engines] in for engine in engines { await engine.kick() } }
+    }
+    package func pause() {
+        Task { [engines] in for engine in engines { await engine.pause() } }
+    }
     package func resume() {
-        Task { [engine, keeper] in
-            await engine.resume()
+        Task { [engines, keeper] in
+            for engine in engines { await engine.resume() }
             keeper.look()
         }
     }

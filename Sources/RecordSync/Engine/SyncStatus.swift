@@ -20,6 +20,16 @@ package struct SyncStatus: Sendable {
     }
 }
 
+extension SyncStatus {
+    /// Of several databases of one account.
+    package init(_ all: [SyncStatus]) {
+        self.init(
+            isPaused: all.contains(where: \.isPaused),
+            needsSignIn: all.contains(where: \.needsSignIn), isIdle: all.allSatisfy(\.isIdle),
+            problems: all.flatMap(\.problems))
+    }
+}
+
 /// The last problem of each zone, and of the rest, until work there succeeds.
 struct SyncProblems: Sendable {
     private var byZone: [ZoneID?: SyncStatus.Problem] = [:]

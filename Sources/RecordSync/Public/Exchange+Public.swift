@@ -43,7 +43,7 @@ extension Exchange {
 
     /// Those of the settings, or those that have a directory.
     private func mirroredTypes(_ zone: SyncedZone) throws(SyncProblem) -> [RecordTypeName] {
-        guard let types = settings.publicTypes else {
+        guard let types = settings.policy.publicTypes else {
             return try read { (store) throws(RecordError) in
                 try store.types(in: zone.id).map(\.name)
             }

@@ -16,12 +16,14 @@ struct LoginCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
-    @Argument(help: "The server's address, such as https://records.example.org.")
-    var server: String
-    @Option(help: "The container on the server.")
-    var container = "iCloud.org.recordfs.default"
-    @Option(help: "development or production.")
-    var environment = "development"
+    @Argument(
+        help: "The server's address, such as https://records.example.org; else that of config.json."
+    )
+    var server: String?
+    @Option(help: "The container on the server; iCloud.org.recordfs.default by default.")
+    var container: String?
+    @Option(help: "development, which is the default, or production.")
+    var environment: String?
     @Option(
         help: """
             The API token of the container, which the server's operator has. Also \
@@ -35,14 +37,15 @@ struct LoginCommand: ParsableCommand {
 
     func run() throws {
         let access = try state.access()
-        var account = try account()
+        let configured = try access.settings().account
+        var account = try account(configured)
         // The account belongs to a store, which may be new.
         try access.write { _ in }
         let file = AccountFile(stateDirectory: access.directory)
         let http = HTTPExchange()
         let signIn = SignIn(account, over: http)
         let token: Text
-        if let user {
+        if let user = user ?? configured.user {
             let password = try Self.password(isFromInput: passwordStdin)
             token = try Self.waiting(account.server) { () throws(SyncProblem) in
                 try await signIn.webAuthToken(eMail: user, password: password)
@@ -55,6 +58,9 @@ struct LoginCommand: ParsableCommand {
             try await signIn.user(of: token)
         }
         let final = account
+        try access.reporting(account.server) { () throws(RecordError) in
+            try configured.check(final)
+        }
         try access.reporting(account.server) { () throws(RecordError) in
             try file.update { (account) throws(RecordError) in
                 try Self.check(final, against: account)
@@ -69,8 +75,16 @@ struct LoginCommand: ParsableCommand {
         Terminal.print("Signed in to \(account.server) as \(account.user).")
     }
 
-    private func account() throws(CommandFailure) -> Account {
-        var server = server
+    private func account(
+        _ configured: StoreSettings.AccountSettings
+    ) throws(CommandFailure) -> Account {
+        guard var server = server ?? configured.server else {
+            throw CommandFailure(
+                nil, "needs the server's address: recordfs login https://records.example.org.",
+                status: ExitStatus.usage)
+        }
+        let container = container ?? configured.container ?? "iCloud.org.recordfs.default"
+        let environment = environment ?? configured.environment ?? "development"
         while server.hasSuffix("/") { server.removeLast() }
         guard server.hasPrefix("https://") || server.hasPrefix("http://") else {
             throw CommandFailure(

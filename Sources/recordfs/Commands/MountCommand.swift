@@ -3,6 +3,7 @@ import Glibc
 import RecordControl
 import RecordModel
 import RecordMount
+import RecordSync
 
 struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,10 +32,53 @@ struct MountCommand: ParsableCommand {
     var readyDescriptor: Int32?
     @Option(help: .hidden)
     var threads = 4
+    @Flag(help: "Mount all stores of config.json that are not mounted.")
+    var all = false
     @Argument(help: "The directory; ~/RecordFS by default.", completion: .directory)
     var mountpoint: String?
 
+    func validate() throws {
+        guard all, foreground || mountpoint != nil || state.isNamed else { return }
+        throw ValidationError(
+            "--all takes the stores of config.json, each at its mountpoint, in the background.")
+    }
+
     func run() throws {
+        if all {
+            try mountAll()
+        } else {
+            try mount()
+        }
+    }
+
+    /// One that cannot be mounted keeps no other from it; the first failure is told at the end.
+    private func mountAll() throws {
+        let configuration = try reporting(Places.configuration) { () throws(RecordError) in
+            try Configuration.read()
+        }
+        guard !configuration.stores.isEmpty else {
+            throw CommandFailure(
+                Places.configuration, "has no stores. man recordfs says how to write them down.",
+                status: ExitStatus.notFound)
+        }
+        var failure: (any Error)?
+        for store in configuration.stores {
+            guard let state = store.settings.state else { continue }
+            guard MountTable.mounts(ofStore: state).isEmpty else { continue }
+            var command = self
+            command.all = false
+            command.state.storeName = store.name
+            do {
+                try command.mount()
+            } catch {
+                if let failure = failure as? CommandFailure { failure.show() }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func mount() throws {
         let settings = try MountSettings(self)
         if foreground {
             try MountService(settings: settings, readyDescriptor: readyDescriptor).run()
@@ -63,6 +107,10 @@ struct MountSettings {
     /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
     let cacheBytes: Int64?
     let threads: Int
+    /// Whose store it shall be.
+    let account: StoreSettings.AccountSettings
+    /// What of the account is kept here.
+    let policy: SyncPolicy
     /// Options that go to libfuse as they are.
     let extraOptions: [String]
 
@@ -87,17 +135,25 @@ struct MountSettings {
     }
 
     init(_ command: MountCommand) throws(CommandFailure) {
-        let configuration = try StoreAccess(Places.state).configuration()
+        let options = command.options.flatMap { $0.split(separator: ",").map(String.init) }
+        var named = try command.state.named()
+        if let option = try Self.named(options) { named = option }
+        var configured = try StoreAccess(named ?? Places.state).settings()
+        let place = command.mountpoint ?? configured.mountpoint ?? Places.defaultMountpoint
+        mountpoint = MountedPath(place).path
+        directory = try Self.store(at: mountpoint, named: named)
+        configured = try StoreAccess(directory).settings()
+        account = configured.account
+        policy = configured.policy
         var isReadOnlyOption = false
         var allowsOther = command.allowOther
         var hasExtendedAttributes = false
-        var grace = configuration.grace
-        var cacheBytes = configuration.cacheBytes
-        var named = command.state.named
+        var grace = configured.grace
+        var cacheBytes = configured.cacheBytes
         var hidesFiles = false
         var kernelOptions: Set<String> = []
         var extra: [String] = []
-        for option in command.options.flatMap({ $0.split(separator: ",").map(String.init) }) {
+        for option in options {
             let value = option.split(separator: "=", maxSplits: 1).dropFirst().first.map(
                 String.init)
             switch option.prefix(while: { $0 != "=" }) {
@@ -112,12 +168,7 @@ struct MountSettings {
             case "xattr": hasExtendedAttributes = true
             case "noxattr": hasExtendedAttributes = false
             case "nonempty": hidesFiles = true
-            case "state":
-                guard let value, !value.isEmpty else {
-                    throw CommandFailure(
-                        option, "state needs the name of a directory.", status: ExitStatus.usage)
-                }
-                named = Places.absolute(value)
+            case "state": break
             case "grace":
                 guard let seconds = value.flatMap(Double.init), (0...3600).contains(seconds) else {
                     throw CommandFailure(
@@ -141,7 +192,7 @@ struct MountSettings {
             }
         }
         // mount(8) says rw where fstab says nothing, which is not against the settings.
-        isReadOnly = command.readOnly || configuration.isReadOnly || isReadOnlyOption
+        isReadOnly = command.readOnly || configured.isReadOnly || isReadOnlyOption
         self.allowsOther = allowsOther
         self.hasExtendedAttributes = hasExtendedAttributes
         self.grace = grace
@@ -149,9 +200,18 @@ struct MountSettings {
         self.hidesFiles = hidesFiles
         extraOptions = kernelOptions.sorted() + extra
         threads = max(1, command.threads)
-        let place = command.mountpoint ?? configuration.mountpoint ?? Places.defaultMountpoint
-        mountpoint = MountedPath(place).path
-        directory = try Self.store(at: mountpoint, named: named)
+    }
+
+    /// The state directory that `-o state=DIR` names, for fstab; the last one holds.
+    private static func named(_ options: [String]) throws(CommandFailure) -> String? {
+        guard let option = options.last(where: { $0 == "state" || $0.hasPrefix("state=") }) else {
+            return nil
+        }
+        guard let value = option.split(separator: "=", maxSplits: 1).dropFirst().first else {
+            throw CommandFailure(
+                option, "state needs the name of a directory.", status: ExitStatus.usage)
+        }
+        return Places.absolute(String(value))
     }
 
     /// The store that is named, else that of a mount there which has lost its process, else the

@@ -10,23 +10,32 @@ import Synchronization
 /// The exchange of a mount's store with its record server, as far as somebody is signed in.
 final class MountedSync: Sendable {
     private let store: RecordStore
+    private let account: StoreSettings.AccountSettings
+    private let policy: SyncPolicy
     private let logger: Logger
     private let service = Mutex<SyncService?>(nil)
     /// Held while an engine is started or stopped, so that there is never more than one.
     private let isOver = Mutex(false)
 
-    /// Errors: those of reading the account.
-    init(_ store: RecordStore, logger: Logger) throws(RecordError) {
+    /// Errors: those of reading the account; invalidArgument for another one than that of the settings.
+    init(
+        _ store: RecordStore, _ account: StoreSettings.AccountSettings, _ policy: SyncPolicy,
+        logger: Logger
+    ) throws(RecordError) {
         self.store = store
+        self.account = account
+        self.policy = policy
         self.logger = logger
         try start()
         store.observe { [weak self] in self?.service.withLock(\.self)?.noteChanges($0) }
     }
 
     private func start() throws(RecordError) {
-        guard store.isWritable, let new = try SyncService.start(store, logger: logger) else {
-            return
+        guard store.isWritable else { return }
+        if let known = try AccountFile(stateDirectory: store.directory).read() {
+            try account.check(known)
         }
+        guard let new = try SyncService.start(store, policy, logger: logger) else { return }
         logger.info("In step with \(new.account.server)")
         service.withLock { $0 = new }
     }

@@ -1,13 +1,12 @@
 import RecordControl
 import RecordModel
 
-/// The settings of config.json; the command line comes first.
+/// config.json: which stores there are, and their settings.
 struct Configuration: Sendable {
-    var grace = Duration.seconds(3)
-    var isReadOnly = false
-    var mountpoint: String?
-    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
-    var cacheBytes: Int64?
+    /// Of the default store; grace, readOnly and cache also of all that do not say otherwise.
+    private(set) var settings = StoreSettings()
+    /// Those with a name, in the order of the file.
+    private(set) var stores: [(name: String, settings: StoreSettings)] = []
 
     /// Errors: `invalidJSON`, `invalidArgument` for an unknown or wrong setting. A missing file is
     /// one without settings.
@@ -23,27 +22,91 @@ struct Configuration: Sendable {
         guard let members = try JSONParser.parse(text).object else {
             throw RecordError(.invalidArgument, "the settings must be one object.")
         }
-        for member in members { try result.set(member) }
+        for member in members where member.key.string != "stores" {
+            guard member.key.string != "state" else {
+                throw RecordError(
+                    .invalidArgument,
+                    "\"state\" is of a store with a name; RECORDFS_STATE moves the default one.")
+            }
+            try result.settings.set(member)
+        }
+        for member in members where member.key.string == "stores" { try result.add(member.value) }
         return result
     }
 
-    private mutating func set(_ member: JSONMember) throws(RecordError) {
-        switch (member.key.string, member.value) {
-        case ("grace", .number(let number)) where (0...3600).contains(number.double):
-            grace = .milliseconds(Int64(number.double * 1000))
-        case ("readOnly", .bool(let value)): isReadOnly = value
-        case ("mountpoint", .string(let text)): mountpoint = Places.absolute(text.string)
-        case ("cache", .string(let text)) where ByteCount.parse(text.string) != nil:
-            cacheBytes = ByteCount.parse(text.string)
-        case ("grace", _), ("readOnly", _), ("mountpoint", _), ("cache", _):
-            throw RecordError(
-                .invalidArgument,
-                "\"\(member.key)\" has a wrong value. grace is in seconds, 0 to 3600; readOnly is "
-                    + "true or false; mountpoint is a path; cache is \(ByteCount.rule), in quotes.")
-        default:
-            throw RecordError(
-                .invalidArgument,
-                "\"\(member.key)\" is no setting. There are grace, readOnly, mountpoint and cache.")
+    /// The settings of the store in a state directory.
+    func settings(ofState directory: String) -> StoreSettings {
+        let named = stores.first { store in
+            store.settings.state.map { StoreAccess.isSame($0, directory) } ?? false
         }
+        if let named { return named.settings }
+        return StoreAccess.isSame(directory, Places.state) ? settings : common
+    }
+
+    /// The state directory of a store with a name. Errors: notFound.
+    func state(ofStore name: String) throws(RecordError) -> String {
+        guard let state = stores.first(where: { $0.name == name })?.settings.state else {
+            let names = stores.map(\.name).joined(separator: ", ")
+            throw RecordError(
+                .notFound,
+                "\(Places.configuration) has no store \(name). It has "
+                    + (names.isEmpty ? "none." : "\(names)."))
+        }
+        return state
+    }
+
+    /// What holds for every store.
+    private var common: StoreSettings {
+        var common = StoreSettings()
+        common.grace = settings.grace
+        common.isReadOnly = settings.isReadOnly
+        common.cacheBytes = settings.cacheBytes
+        return common
+    }
+
+    private mutating func add(_ stores: JSONValue) throws(RecordError) {
+        guard let members = stores.object else {
+            throw RecordError(
+                .invalidArgument, "\"stores\" is an object of names and the settings of each.")
+        }
+        for member in members { try add(member.key.string, member.value) }
+    }
+
+    private mutating func add(_ name: String, _ value: JSONValue) throws(RecordError) {
+        guard Self.isName(name), let members = value.object else {
+            throw RecordError(
+                .invalidArgument,
+                "a store has a name of letters, digits, - and _, and an object of settings; "
+                    + "\"\(name)\" has not.")
+        }
+        var settings = common
+        for member in members {
+            do throws(RecordError) {
+                try settings.set(member)
+            } catch {
+                throw RecordError(error.code, "store \(name): \(error.message)")
+            }
+        }
+        let state = settings.state ?? "\(Places.defaultState)-\(name)"
+        settings.state = state
+        if let other = stores.first(where: { $0.settings.state == state }) {
+            throw RecordError(
+                .invalidArgument,
+                "the stores \(other.name) and \(name) have the same state \(state).")
+        }
+        settings.mountpoint = settings.mountpoint ?? "\(Places.defaultMountpoint)-\(name)"
+        stores.append((name, settings))
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 }

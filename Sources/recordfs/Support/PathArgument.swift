@@ -11,7 +11,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     /// The store and the path in it. Errors, as a failure about this argument: `invalidName`, a
     /// file that is on no mount, `--state` for the mount of another store.
     func located(by state: StateOptions) throws(CommandFailure) -> LocatedPath {
-        if !text.hasPrefix("/"), state.named == nil, !Places.hasWorkingDirectory {
+        if !text.hasPrefix("/"), !state.isNamed, !Places.hasWorkingDirectory {
             throw CommandFailure(text.isEmpty ? nil : text, StateOptions.goneDirectory)
         }
         if Self.isRecordPath(text) { return try located(text, in: state.access()) }

@@ -12,8 +12,11 @@ enum Places {
 
     /// The state directory that holds the store: RECORDFS_STATE, else recordfs in XDG_DATA_HOME.
     static var state: String {
-        environment("RECORDFS_STATE").map(absolute) ?? "\(data)/recordfs"
+        environment("RECORDFS_STATE").map(absolute) ?? defaultState
     }
+
+    /// The state directory when nothing says otherwise.
+    static var defaultState: String { "\(data)/recordfs" }
 
     /// Whether the environment says which store is meant.
     static var isStateNamed: Bool { environment("RECORDFS_STATE") != nil }

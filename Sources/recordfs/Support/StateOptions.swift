@@ -14,21 +14,36 @@ struct StateOptions: ParsableArguments {
             mount's own store is meant.
             """)
     var directoryArgument: String?
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp("A store of config.json, by its name.", valueName: "name"))
+    var storeName: String?
 
     /// An empty name would be the working directory, whatever that is.
     func validate() throws {
+        if storeName != nil, directoryArgument != nil {
+            throw ValidationError("--store and --state both say which store is meant.")
+        }
         guard directoryArgument?.isEmpty == true else { return }
         throw ValidationError(
             "--state needs the name of a directory; without --state the default store is meant.")
     }
 
-    /// The state directory that the command line names.
-    var named: String? { directoryArgument.map(Places.absolute) }
+    /// Whether the command line names a store.
+    var isNamed: Bool { directoryArgument != nil || storeName != nil }
+
+    /// The state directory that the command line names. Errors: no such store.
+    func named() throws(CommandFailure) -> String? {
+        guard let storeName else { return directoryArgument.map(Places.absolute) }
+        return try reporting(storeName) { () throws(RecordError) in
+            try Configuration.read().state(ofStore: storeName)
+        }
+    }
 
     /// The store of a command without a path. Errors: nothing names one, and the working directory
     /// is gone, which may have been a mount's.
     func access() throws(CommandFailure) -> StoreAccess {
-        if let named { return StoreAccess(named) }
+        if let named = try named() { return StoreAccess(named) }
         guard Places.hasWorkingDirectory else {
             if Places.isStateNamed { return StoreAccess(Places.state) }
             throw CommandFailure(nil, Self.goneDirectory)
@@ -45,7 +60,7 @@ struct StateOptions: ParsableArguments {
     func access(
         of mount: MountTable, about text: String
     ) throws(CommandFailure) -> StoreAccess {
-        if let named, !StoreAccess.isSame(named, mount.source) {
+        if let named = try named(), !StoreAccess.isSame(named, mount.source) {
             throw CommandFailure(
                 text,
                 "is on the mount of the store \(mount.source), and --state names \(named). Leave "

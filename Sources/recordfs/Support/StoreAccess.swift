@@ -32,9 +32,10 @@ struct StoreAccess {
         }
     }
 
-    func configuration() throws(CommandFailure) -> Configuration {
+    /// What config.json says of this store.
+    func settings() throws(CommandFailure) -> StoreSettings {
         do {
-            return try Configuration.read()
+            return try Configuration.read().settings(ofState: directory)
         } catch {
             throw CommandFailure(Places.configuration, error)
         }
@@ -42,7 +43,7 @@ struct StoreAccess {
 
     func storeOptions() throws(CommandFailure) -> StoreOptions {
         StoreOptions(
-            grace: try configuration().grace,
+            grace: try settings().grace,
             logger: Logger(label: "recordfs") { _ in SwiftLogNoOpLogHandler() })
     }
 

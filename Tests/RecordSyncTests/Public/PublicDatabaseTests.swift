@@ -152,7 +152,7 @@ import Testing
     )
     func types() async throws {
         let c = try Replica(server, as: .carol, in: .public) { settings in
-            settings.publicTypes = [RecordTypeName("Station")]
+            settings.policy.publicTypes = [RecordTypeName("Station")]
         }
         try a.save("p", #"{"n":1}"#, zone: Self.zone)
         try await a.exchange.round()
