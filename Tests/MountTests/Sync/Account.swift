@@ -1,0 +1,124 @@
+import TestSupport
+import Testing
+
+/// A server with its first user.
+final class Account: Sendable {
+    private let files: TemporaryDirectory
+    private let server = Locked<ServerProcess?>(nil)
+    let port: Int
+    let password: String
+    let apiToken: String
+
+    init() async throws {
+        files = try TemporaryDirectory()
+        let process = try await ServerProcess.serve(data: files.path + "/data")
+        port = process.port
+        func said(_ name: String) throws -> String {
+            let line = process.outputText.split(separator: "\n").first {
+                $0.drop { $0 == " " }.hasPrefix(name)
+            }
+            return try String(#require(line?.split(separator: " ").last))
+        }
+        password = try said("password")
+        apiToken = try said("API token, development")
+        server.set(process)
+    }
+
+    func stopServer() async throws {
+        let process = server.value
+        process?.signal(15)
+        _ = try await process?.wait()
+        server.set(nil)
+    }
+
+    func startServer() async throws {
+        let process = try await ServerProcess.serve(
+            data: files.path + "/data", arguments: ["--listen", "127.0.0.1:\(port)"])
+        server.set(process)
+    }
+
+    func addUser(_ eMail: String, password: String) async throws {
+        let folder = try TemporaryDirectory()
+        try SystemCall.writeFile(folder.path + "/password", password)
+        let command = try ServerProcess(
+            program: "/bin/sh",
+            [
+                "-c",
+                "\(ServerProcess.binary) user add \(eMail) --password-stdin --data \(files.path)/data < \(folder.path)/password",
+            ])
+        let status = try await command.wait()
+        #expect(status == 0, "\(command.errorText)")
+    }
+
+    /// An API token as programs without an address of their own have it.
+    func makeToken() async throws -> String {
+        let command = try ServerProcess(
+            program: ServerProcess.binary,
+            [
+                "token", "create", "iCloud.org.recordfs.default", "--name", "Other", "--data",
+                "\(files.path)/data",
+            ])
+        let status = try await command.wait()
+        #expect(status == 0, "\(command.errorText)")
+        return String(command.outputText.prefix { !$0.isWhitespace })
+    }
+
+    func signInResult(
+        _ home: CommandLineHome, user: String = "admin@localhost", password: String,
+        apiToken: String? = nil
+    ) throws -> ChildResult {
+        try home.recordfs(
+            "login", "http://127.0.0.1:\(port)", "--api-token", apiToken ?? self.apiToken, "--user",
+            user,
+            "--password-stdin", input: password + "\n")
+    }
+
+    func signIn(_ home: CommandLineHome) throws {
+        let result = try signInResult(home, password: password)
+        #expect(result.status == 0, "\(result)")
+    }
+
+    /// What `recordfs accounts` says of it there.
+    func listed(by home: CommandLineHome) throws -> String {
+        try home.shell(
+            #"""
+            recordfs accounts --json | jq -r 'select(.server == "http://127.0.0.1:\#(port)") |
+                "\(.signedIn) \(.environment) \(.store)"'
+            """#
+        ).output
+    }
+
+    /// A machine that is signed in and has its mount.
+    func machine() throws -> CommandLineHome {
+        let home = try CommandLineHome()
+        try signIn(home)
+        try home.ok("recordfs mount")
+        return home
+    }
+}
+
+extension CommandLineHome {
+    func ok(_ script: String) throws {
+        let result = try shell(script)
+        #expect(result.status == 0, "\(script): \(result)")
+    }
+
+    /// Whether a command's output becomes this.
+    func eventually(_ script: String, _ output: String) throws -> Bool {
+        var last = ""
+        var failure: (any Error)?
+        let isSo = MountTable.wait(
+            seconds: 10,
+            until: {
+                do {
+                    last = try self.shell(script).output
+                } catch {
+                    failure = error
+                }
+                return last == output || last == output + "\n"
+            }, orUntil: { failure != nil })
+        if let failure { throw failure }
+        if !isSo { Issue.record("\(script): \(last)") }
+        return isSo
+    }
+}
