@@ -82,7 +82,7 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .conflict, .pinned, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
+        case .asset, .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
         }
     }
 
@@ -111,7 +111,7 @@ extension Tree {
             return [replacement(change.replaced, parent, name), .content(parent)]
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
-        case .conflict, .pinned: return []
+        case .conflict, .pinned, .exchanged: return []
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
         }
     }
@@ -183,7 +183,7 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .conflict, .pinned, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
+        case .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
         return Touch(
@@ -269,7 +269,7 @@ extension StoreChange {
         switch kind {
         case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
         case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text,
-            .pinned:
+            .pinned, .exchanged:
             false
         }
     }

@@ -112,6 +112,20 @@ extension Migrations {
         ALTER TABLE base ADD COLUMN has_file_text INTEGER NOT NULL DEFAULT 1;
         """
 
+    /// What the exchange with the record server has done, and why it could not: the last of it.
+    static let syncEvents = """
+        CREATE TABLE sync_event (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            database INTEGER NOT NULL,
+            zone_id INTEGER,
+            started INTEGER NOT NULL,
+            ended INTEGER NOT NULL,
+            records INTEGER NOT NULL,
+            error TEXT
+        );
+        """
+
     /// What keeps its large fields here: each row a zone, a type or a record.
     static let pins = """
         CREATE TABLE pin (

@@ -44,6 +44,7 @@ enum Migrations {
         ("restore points", { try $0.execute(sql: restorePoints) }),
         ("texts of the server", { try $0.execute(sql: textsOfServer) }),
         ("pins", { try $0.execute(sql: pins) }),
+        ("sync events", { try $0.execute(sql: syncEvents) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.
@@ -53,7 +54,7 @@ enum Migrations {
     ]
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
-        "conflict_text", "sent_request", "pin",
+        "conflict_text", "sent_request", "pin", "sync_event",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

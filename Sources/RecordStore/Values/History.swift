@@ -8,6 +8,8 @@ package enum ChangeKind: String, Sendable, CaseIterable {
     case conflict
     /// A record, type or zone keeps its large fields here from now on. In no history.
     case pinned
+    /// The exchange with the record server has done something, or failed. In no history.
+    case exchanged
     /// Only the text, times or draft state changed, not the values.
     case text
 }
@@ -68,6 +70,8 @@ package struct StoreChange: Hashable, Sendable {
     package let effect: FileEffect
     /// For `waiting`: the files that go with the record when its delete becomes final.
     package let waitingAssets: [AssetEntry]
+    /// For `exchanged`: what it was.
+    package var exchange: SyncEvent?
     /// What the commit has done to the names of asset files, told with its last change.
     package var assetNames = AssetNameChanges()
 }

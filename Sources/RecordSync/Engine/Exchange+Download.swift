@@ -16,7 +16,10 @@ extension Exchange {
         try await resume(zone)
         var changed = 0
         var ahead: PageAhead?
-        defer { ahead?.cancel() }
+        defer {
+            ahead?.cancel()
+            progress.end(zone.id)
+        }
         while true {
             let place = try place(in: zone)
             if place.token == nil {
@@ -55,6 +58,7 @@ extension Exchange {
                     try await ask(zone, after: token)
                 }
             }
+            progress.note(page.items.count, of: zone.id, total: page.total)
             changed += try apply(page, of: zone)
             guard page.moreComing else { return changed }
             guard page.syncToken.utf8 != place.token else {
@@ -172,6 +176,8 @@ extension Exchange {
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
         extensions.wantsRestorePoint = settings.hasExtensions
+        // Counted there without a look at the records.
+        extensions.wantsTotal = settings.hasExtensions && token == nil
         return try await transport.send(
             .zoneChanges, scope, ZoneChangesRequest.body([request], extensions)
         ) { json throws(ServerError) in try ZoneChangesAnswer(json) }

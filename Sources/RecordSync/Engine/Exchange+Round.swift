@@ -4,9 +4,15 @@ import RecordStore
 extension Exchange {
     /// What is due in one zone. Fetching comes first: what others have changed is merged here before
     /// it would be refused there.
-    package func work(_ id: ZoneID, downloads: Bool, uploads: Bool) async throws(SyncProblem) {
-        if downloads, let zone = try zone(id) { try await download(zone) }
-        if uploads, let zone = try zone(id) { try await upload(zone) }
+    /// - Returns: how many records have changed here, or are sent.
+    @discardableResult
+    package func work(
+        _ id: ZoneID, downloads: Bool, uploads: Bool
+    ) async throws(SyncProblem) -> Int {
+        var count = 0
+        if downloads, let zone = try zone(id) { count += try await download(zone) }
+        if uploads, let zone = try zone(id) { count += try await upload(zone) }
+        return count
     }
 
     /// Nil for a zone of another database: `local` never leaves this machine.

@@ -42,6 +42,7 @@ package struct Exchange: Sendable {
     let receipts = AssetReceipts()
     let sizes = RequestSizes()
     let publicTypes = PublicTypes()
+    let progress = DownloadProgress()
 
     /// - Parameter database: one that is synced.
     package init(

@@ -25,6 +25,8 @@ package actor SyncEngine {
     /// `run` is over: nobody does anything any more.
     private var hasEnded = false
     private var problems = SyncProblems()
+    /// When the server was last asked for news, and answered.
+    private var lastFetch: Timestamp?
     /// Those who wait until all is done that can be.
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private let lastStatus = Mutex(
@@ -93,13 +95,24 @@ package actor SyncEngine {
     }
 
     /// How it stood when something last changed; waits for nothing.
-    package nonisolated var published: SyncStatus { lastStatus.withLock(\.self) }
+    package nonisolated var published: SyncStatus {
+        var status = lastStatus.withLock(\.self)
+        status.downloads = exchange.progress.all
+        return status
+    }
 
     private func publish() {
         let status = SyncStatus(
             isPaused: schedule.isPaused, needsSignIn: schedule.needsSignIn,
-            isIdle: schedule.isIdle && news == nil, problems: problems.all)
+            isIdle: schedule.isIdle && news == nil, problems: problems.all,
+            lastFetch: lastFetch, nextTry: nextTry)
         lastStatus.withLock { $0 = status }
+    }
+
+    /// When what has failed is tried again.
+    private var nextTry: Timestamp? {
+        guard !problems.all.isEmpty, let next = schedule.nextTime() else { return nil }
+        return clock.now + max(next - clock.uptime, .zero)
     }
 
     // MARK: The loop
@@ -185,27 +198,38 @@ package actor SyncEngine {
 
     private func perform(_ job: SyncSchedule.Job) async {
         let ending: SyncSchedule.Ending
-        let zone: ZoneID? =
-            switch job {
-            case .database: nil
-            case .zone(let id, _, _): id
-            }
+        let start = clock.now
+        let zone = job.zone
         let number = newsNumber
         do throws(SyncProblem) {
             switch job {
-            case .database: try await fetchDatabase()
+            case .database:
+                try await fetchDatabase()
+                // The public database has no feed: nothing was asked.
+                guard exchange.database != .public else { break }
+                if lastFetch == nil { note(.setup, nil, since: start) }
+                lastFetch = clock.now
             case .zone(let id, let downloads, let uploads):
-                try await exchange.work(id, downloads: downloads, uploads: uploads)
                 if downloads {
+                    let count = try await exchange.work(id, downloads: true, uploads: false)
+                    if count > 0 { note(.import, id, since: start, count) }
                     try fetched(id, number)
                     // What was merged is news there.
                     lookForChanges(in: id)
+                }
+                if uploads {
+                    let start = clock.now
+                    let count = try await exchange.work(id, downloads: false, uploads: true)
+                    if count > 0 { note(.export, id, since: start, count) }
                 }
             }
             problems.clear(zone)
             ending = .done
         } catch {
-            problems.note(error, of: zone, at: clock.now)
+            // Of failures in a row the first is told.
+            if problems.note(error, of: zone, at: clock.now) {
+                note(job.kind, zone, since: start, 0, "\(error)")
+            }
             exchange.logger.warning("Sync", metadata: ["why": "\(error)"])
             if zone != nil, error.reaction == .findZone { schedule.told(at: clock.uptime) }
             ending =
@@ -216,6 +240,21 @@ package actor SyncEngine {
         schedule.end(job, ending, at: clock.uptime, jitter: jitter())
         publish()
         waker.yield()
+    }
+
+    /// For those who want to know later. That it is not kept, as on a full disk, changes nothing.
+    private func note(
+        _ kind: SyncEvent.Kind, _ zone: ZoneID?, since start: Timestamp, _ records: Int = 0,
+        _ error: String? = nil
+    ) {
+        let event = SyncEvent(
+            kind, exchange.database, zone, start: start, end: clock.now, records: Int64(records),
+            error: error)
+        do throws(SyncProblem) {
+            try exchange.write { (transaction) throws(RecordError) in try transaction.note(event) }
+        } catch {
+            exchange.logger.warning("An event was not kept", metadata: ["why": "\(error)"])
+        }
     }
 
     private func fetchDatabase() async throws(SyncProblem) {
@@ -237,5 +276,23 @@ package actor SyncEngine {
         else { return }
         news = nil
         try exchange.finish(done.feed)
+    }
+}
+
+extension SyncSchedule.Job {
+    fileprivate var zone: ZoneID? {
+        switch self {
+        case .database: nil
+        case .zone(let id, _, _): id
+        }
+    }
+
+    /// What it is to those who hear of it.
+    fileprivate var kind: SyncEvent.Kind {
+        switch self {
+        case .database: .setup
+        case .zone(_, downloads: true, _): .import
+        case .zone: .export
+        }
     }
 }

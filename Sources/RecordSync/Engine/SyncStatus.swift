@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordStore
+import RecordWire
 
 /// How sync stands, for status and for people.
 package struct SyncStatus: Sendable {
@@ -9,6 +10,12 @@ package struct SyncStatus: Sendable {
     package let isIdle: Bool
     /// What went wrong last and was not put right since.
     package let problems: [Problem]
+    /// When the server last told what is new; nil since the process began.
+    package var lastFetch: Timestamp?
+    /// When what has failed is tried again; nil when nothing has, or nothing is planned.
+    package var nextTry: Timestamp?
+    /// First downloads that go on.
+    package var downloads: [DownloadProgress.Zone] = []
 
     package struct Problem: Sendable {
         /// Nil when it is of no single zone.
@@ -26,7 +33,8 @@ extension SyncStatus {
         self.init(
             isPaused: all.contains(where: \.isPaused),
             needsSignIn: all.contains(where: \.needsSignIn), isIdle: all.allSatisfy(\.isIdle),
-            problems: all.flatMap(\.problems))
+            problems: all.flatMap(\.problems), lastFetch: all.compactMap(\.lastFetch).min(),
+            nextTry: all.compactMap(\.nextTry).min(), downloads: all.flatMap(\.downloads))
     }
 }
 
@@ -38,11 +46,17 @@ struct SyncProblems: Sendable {
         byZone.values.sorted { ($0.zone?.rawValue ?? 0) < ($1.zone?.rawValue ?? 0) }
     }
 
-    mutating func note(_ problem: SyncProblem, of zone: ZoneID?, at now: Timestamp) {
+    /// - Returns: whether it is another one than before.
+    @discardableResult
+    mutating func note(_ problem: SyncProblem, of zone: ZoneID?, at now: Timestamp) -> Bool {
         let earlier = byZone[zone]
         byZone[zone] = SyncStatus.Problem(
             zone: zone, problem: problem, since: earlier?.since ?? now,
             failures: (earlier?.failures ?? 0) + 1)
+        guard case .refused(let new) = problem, case .refused(let old)? = earlier?.problem else {
+            return earlier == nil
+        }
+        return new.text != old.text
     }
 
     mutating func clear(_ zone: ZoneID?) { byZone[zone] = nil }

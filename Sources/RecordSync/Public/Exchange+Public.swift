@@ -13,6 +13,10 @@ extension Exchange {
 
     /// Makes the zone where it is not; there is always something to look at.
     func publicNews() throws(SyncProblem) -> DatabaseNews {
+        let known = try read { (store) throws(RecordError) in
+            try store.zonesOfServer(in: .public).first { $0.name == .publicZone }
+        }
+        if let known { return DatabaseNews(zones: [known.id], token: []) }
         let zone = try write { (transaction) throws(RecordError) in
             let zone = try transaction.makeZone(.public, .me, .publicZone)
             try transaction.setFeedToken(Array("public".utf8), of: .zone(zone.id))

@@ -1,5 +1,5 @@
-import RecordModel
-import RecordStore
+package import RecordModel
+package import RecordStore
 import Synchronization
 
 extension Tree {
@@ -101,6 +101,7 @@ extension JSONValue {
 extension StoreChange {
     /// As a line of `.recordfs/events` shows it.
     var eventMembers: [JSONMember] {
+        if let exchange { return exchange.members }
         var members = [
             JSONMember(key: "event", value: .string(Text(kind.rawValue))),
             JSONMember(key: "author", value: .string(Text(author.rawValue))),
@@ -109,6 +110,23 @@ extension StoreChange {
             members.append(JSONMember(key: "name", value: .string(Text(utf8: stem.bytes))))
         }
         if let token { members.append(JSONMember(key: "token", value: .integer(token))) }
+        return members
+    }
+}
+
+extension SyncEvent {
+    /// As a line of `.recordfs/events` and `recordfs events --sync` shows it.
+    package var members: [JSONMember] {
+        var members = [
+            JSONMember(key: "event", value: .string(Text(kind.rawValue))),
+            JSONMember(key: "id", value: .integer(id)),
+            JSONMember(key: "database", value: .string(Text(database.name))),
+            JSONMember(key: "start", value: .string(Text(start.iso8601))),
+            JSONMember(key: "end", value: .string(Text(end.iso8601))),
+            JSONMember(key: "succeeded", value: .bool(error == nil)),
+            JSONMember(key: "records", value: .integer(records)),
+        ]
+        if let error { members.append(JSONMember(key: "error", value: .string(Text(error)))) }
         return members
     }
 }

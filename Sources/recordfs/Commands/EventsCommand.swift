@@ -2,6 +2,7 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordTree
 
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +11,8 @@ struct EventsCommand: ParsableCommand {
         discussion: """
             Every save is there for as long as its version is kept, whoever made it: this machine or \
             another, with or without a mount. A program that keeps the last token goes on with \
-            --after, and misses nothing.
+            --after, and misses nothing. --sync lists the exchange with the record server instead: \
+            what was imported and exported, and what has failed.
             """)
 
     @OptionGroup var state: StateOptions
@@ -20,6 +22,8 @@ struct EventsCommand: ParsableCommand {
     var follow = false
     @Flag(help: "One JSON object for each change.")
     var json = false
+    @Flag(help: "What the exchange with the record server has done; --after takes its own numbers.")
+    var sync = false
 
     /// How many are read at a time.
     private static let page = 1_000
@@ -30,21 +34,59 @@ struct EventsCommand: ParsableCommand {
         try access.reporting { () throws(RecordError) in
             // Before the first look, so that nothing is between the two.
             let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
-            var last: Int64 = 0
-            if let after { last = after } else if follow { last = try store.lastToken() }
+            var last = after ?? 0
+            if after == nil, follow { last = try sync ? store.lastSyncEvent() : store.lastToken() }
             var zones: [ZoneID: SyncedZone] = [:]
             while true {
-                let changes = try store.versions(after: last, limit: Self.page)
-                for (version, zone) in changes {
-                    if zones[zone] == nil { zones[zone] = try store.syncedZone(zone) }
-                    show(version, version.path(in: zones[zone]))
-                    last = version.token
-                }
-                if changes.count == Self.page { continue }
+                let count =
+                    try sync
+                    ? showExchange(store, after: &last, &zones)
+                    : showChanges(store, after: &last, &zones)
+                if count == Self.page { continue }
                 guard let watch else { return }
                 watch.wait()
             }
         }
+    }
+
+    private func showChanges(
+        _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
+    ) throws(RecordError) -> Int {
+        let changes = try store.versions(after: last, limit: Self.page)
+        for (version, zone) in changes {
+            if zones[zone] == nil { zones[zone] = try store.syncedZone(zone) }
+            show(version, version.path(in: zones[zone]))
+            last = version.token
+        }
+        return changes.count
+    }
+
+    private func showExchange(
+        _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
+    ) throws(RecordError) -> Int {
+        let events = try store.syncEvents(after: last, limit: Self.page)
+        for event in events {
+            if let zone = event.zone, zones[zone] == nil {
+                zones[zone] = try store.syncedZone(zone)
+            }
+            show(event, event.zone.flatMap { zones[$0] })
+            last = event.id
+        }
+        return events.count
+    }
+
+    private func show(_ event: SyncEvent, _ zone: SyncedZone?) {
+        let path = RecordPath(
+            database: event.database, owner: zone?.owner ?? .me, zone: zone?.name
+        ).description
+        guard !json else {
+            Showing.jsonLine(.object(event.members + [JSONMember(key: "path", value: .text(path))]))
+            return
+        }
+        let what = event.error ?? Showing.count(Int(clamping: event.records), "record")
+        Terminal.print(
+            "\(event.id)  \(Showing.time(event.end))  \(event.kind.rawValue.padded(to: 6))  "
+                + "\(path)  \(what)")
     }
 
     private func show(_ version: Version, _ path: String) {

@@ -125,6 +125,9 @@ final class MountedSync: Sendable {
             "user": .text(account.user.description),
             "paused": .bool(status.isPaused), "needsSignIn": .bool(status.needsSignIn),
             "idle": .bool(status.isIdle),
+            "lastFetch": status.lastFetch.map { .text(Showing.time($0)) } ?? .null,
+            "nextTry": status.nextTry.map { .text(Showing.time($0)) } ?? .null,
+            "downloads": .array(status.downloads.map { json($0, store) }),
             "problems": .array(status.problems.map { json($0, store) }),
         ])
     }
@@ -134,6 +137,16 @@ final class MountedSync: Sendable {
             "zone": problem.zone.flatMap { path(of: $0, store) }.map { .text($0) },
             "message": .text("\(problem.problem)"), "since": .text(Showing.time(problem.since)),
             "failures": .integer(Int64(problem.failures)),
+        ])
+    }
+
+    private static func json(
+        _ progress: DownloadProgress.Zone, _ store: RecordStore
+    ) -> JSONValue {
+        .members([
+            "zone": path(of: progress.zone, store).map { .text($0) },
+            "received": .integer(Int64(progress.received)),
+            "total": .integer(Int64(progress.total)),
         ])
     }
 

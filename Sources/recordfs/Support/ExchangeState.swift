@@ -19,7 +19,12 @@ enum ExchangeState {
             } else {
                 exchange["idle"]?.bool == true ? "up to date" : "working"
             }
+        let downloads = exchange["downloads"]?.array ?? []
         return ["Server \(server): \(state)"]
+            + downloads.map { zone in
+                "  \(zone.stringMember("zone") ?? ""): \(zone.integerMember("received") ?? 0) of "
+                    + "\(zone.integerMember("total") ?? 0) records have come"
+            }
             + problems.map { problem in
                 let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
                 return "  \(zone)\(problem.stringMember("message") ?? "")"

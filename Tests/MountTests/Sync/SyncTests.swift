@@ -75,6 +75,29 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test("what the exchange does is an event, on the mount and for a command")
+        func events() async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok(
+                """
+                timeout 20 grep -m1 '"event":"export"' RecordFS/.recordfs/events > seen &
+                reader=$!
+                mkdir -p RecordFS/private/Box/Note
+                for n in 1 2 3 4 5 6 7 8; do
+                    echo '{"n": '$n'}' > RecordFS/private/Box/Note/x.json
+                    recordfs sync
+                done
+                wait $reader
+                jq -e '.succeeded and .records == 1' seen
+                """)
+            let kinds = try a.shell(
+                "recordfs events --sync --json | jq -r '\"\\(.event) \\(.path)\"' | sort -u")
+            #expect(kinds.output.contains("export private/Box"), "\(kinds)")
+            try a.ok("jq -e '.sync.lastFetch' RecordFS/.recordfs/status.json")
+            try a.ok("recordfs unmount")
+        }
+
         @Test("files beside a record are listed at once elsewhere, and come when they are read")
         func assets() async throws {
             let account = try await Account()
