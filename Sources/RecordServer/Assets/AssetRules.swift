@@ -9,7 +9,7 @@ package enum AssetRules {
     /// A receipt must fit the database of `access`, the record, the field, the caller, checksum
     /// and size, and be in time. Without a good receipt a value is accepted only when it equals
     /// one of `current`, the values of the field now (one, or those of a list): writing what is
-    /// there needs no proof. Pure over `reader`.
+    /// there needs no proof, unless `strict`. Pure over `reader`.
     ///
     /// - Throws: badRequest, with a reason that does not name the field: the caller knows where
     ///   in the request it is.
@@ -20,9 +20,12 @@ package enum AssetRules {
     ) throws(ServerError) -> WireAsset {
         var stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
         stored.fileExtension = asset.fileExtension
-        if let same = current.first(where: {
-            $0.fileChecksum == stored.fileChecksum && $0.size == stored.size
-        }) {
+        let isStrict = service.settings.isStrict
+        if !isStrict,
+            let same = current.first(where: {
+                $0.fileChecksum == stored.fileChecksum && $0.size == stored.size
+            })
+        {
             stored.sha256 = same.sha256
             stored.fileExtension = asset.fileExtension ?? same.fileExtension
             return stored
@@ -34,6 +37,11 @@ package enum AssetRules {
                     + "writable value from assets/rereference.")
         }
         let database = access.zone.key.database
+        let isWhole = asset.wrappingKey != nil && asset.referenceChecksum != nil
+        guard isWhole || !isStrict || database.isPublic else {
+            throw ServerError(
+                .badRequest, "The asset lacks wrappingKey or referenceChecksum.")
+        }
         guard let receipt = AssetReceipt(token, seal: service.seal),
             receipt.database == database, receipt.user == access.user?.name,
             receipt.target == nil

@@ -148,7 +148,8 @@ extension ConfigurationKey {
             "operation-result-seconds", \.service.operationResultSeconds, 60...31_536_000,
             "How long a repeated operation is answered as the first time."),
         .flag(
-            "strict", \.service.isStrict, "Refuses what Apple's text forbids and its service takes."
+            "strict", \.service.isStrict,
+            "Takes and answers only what Apple's text has: for tests of programs."
         ),
         .flag(
             "plain-list-tags", \.service.plainListTags,

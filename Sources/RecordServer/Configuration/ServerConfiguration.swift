@@ -40,6 +40,13 @@ package struct ServerConfiguration: Sendable, Equatable {
 
     package init() {}
 
+    /// By Apple's text a token is good for one request, though its service takes it longer.
+    var effectiveAccounts: AccountSettings {
+        var accounts = accounts
+        if service.isStrict { accounts.graceSeconds = 0 }
+        return accounts
+    }
+
     package enum LogFormat: String, Sendable, CaseIterable {
         /// `key=value` pairs.
         case text

@@ -27,7 +27,7 @@ package struct ServerApplication: Sendable {
             storage: storage, assets: assets, seal: seal,
             settings: configuration.service, push: push)
         authenticator = Authenticator(
-            storage: storage, seal: seal, settings: configuration.accounts)
+            storage: storage, seal: seal, settings: configuration.effectiveAccounts)
         self.configuration = configuration
         self.clock = clock
         self.logger = logger

@@ -26,8 +26,10 @@ extension ModifyPlan {
         ServerError(.badRequest, "operations[\(index)].record.recordChangeTag is missing.")
     }
 
-    /// With the record as the server has it.
+    /// With the record as the server has it, unless `strict`.
     private mutating func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
+        // Apple's text has no such key.
+        if settings.isStrict { return ServerError(.conflict, reason) }
         var printer = RecordPrinter(
             service: service, access: access, context: context.withoutMemory,
             projection: projection, reader: transaction)

@@ -49,6 +49,9 @@ package final class RecordService: Sendable {
         _ body: JSONValue, _ context: OperationContext
     ) async throws(ServerError) -> Answer {
         try admit(context)
+        if settings.isStrict, let keys = DocumentedKeys(context.endpoint) {
+            try keys.check(JSONReader(body))
+        }
         switch context.endpoint {
         case .recordsQuery: return try await queryRecords(body, context)
         case .recordsLookup: return try await lookupRecords(body, context)

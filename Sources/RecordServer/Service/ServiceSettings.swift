@@ -37,7 +37,7 @@ package struct ServiceSettings: Sendable, Hashable {
     /// How long a tombstone is kept: sync tokens that are older expire.
     package var tombstoneSeconds = 90 * 24 * 3600
     package var operationResultSeconds = 24 * 3600
-    /// `delete` needs a change tag, timestamps need their type, as Apple's text says.
+    /// Refuses what Apple's text forbids or does not have, and answers no more than it has.
     package var isStrict = false
     /// Answers tag lists as plain `LIST`.
     package var plainListTags = false

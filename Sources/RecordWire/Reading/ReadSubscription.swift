@@ -13,6 +13,9 @@ extension WireSubscription {
             ? "" : json.required("subscriptionID").string(maximumBytes: Self.maximumIDBytes)
         self.init(
             subscriptionID: id, kind: try json.required("subscriptionType").choice())
+        if limits.isStrict, kind == .database {
+            throw json.error("has a subscriptionType that is not zone or query.")
+        }
         zone = try json["zoneID"].map(ZoneIdentifier.init(_:))
         query = try json["query"].map { (query) throws(ServerError) in
             try WireQuery(query, limits: limits)

@@ -63,6 +63,9 @@ extension WireField {
                 "takes an object with value and type, and this is \(json.value.kind).")
         }
         let tag = try json["type"].map(ValueTag.init(_:))
+        if limits.isStrict, !isInQuery, tag == nil, json["value"] != nil {
+            throw json.error("lacks type, such as STRING.")
+        }
         let isEncrypted = try json.bool("isEncrypted", default: false)
         let rules = ValueRules(isStrict: limits.isStrict, isInQuery: isInQuery)
         let typed = try json["value"].map { (value) throws(ServerError) in
@@ -79,7 +82,7 @@ extension WireField {
 
 /// How values are read.
 struct ValueRules: Sendable {
-    /// No guesses: whole milliseconds, references with their action.
+    /// No guesses: whole milliseconds, 1 and 0, references with their action.
     var isStrict = false
     /// References in queries need no action.
     var isInQuery = false
@@ -157,7 +160,11 @@ extension JSONReader {
     func scalar(_ type: FieldType, _ rules: ValueRules) throws(ServerError) -> WireValue {
         switch type {
         case .string, .json: return .string(try string())
-        case .int64: return .int64(try wireInt64())
+        case .int64:
+            if rules.isStrict, case .bool = value {
+                throw error("takes 1 or 0, and this is \(value.kind).")
+            }
+            return .int64(try wireInt64())
         case .double: return .double(try wireDouble())
         case .timestamp: return .timestamp(milliseconds: try milliseconds(rules))
         case .bytes: return .bytes(try base64())

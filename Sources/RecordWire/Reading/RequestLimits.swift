@@ -7,7 +7,7 @@ package struct RequestLimits: Sendable, Hashable {
     /// Ceiling of `resultsLimit` in change feeds, for clients that ask for more than the default.
     package var maximumFeedResults: Int
     /// Whether a request must keep to what Apple's text says where the server could guess:
-    /// timestamps in whole milliseconds, references with their action.
+    /// values with their type, timestamps in whole milliseconds, references with their action.
     package var isStrict: Bool
 
     package init(
