@@ -27,6 +27,22 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("the profile is kept; an account of an earlier program is one of recordfs-server")
+    func profiles() throws {
+        var other = account
+        other.profile = .cloudkit
+        try file.update { $0 = other }
+        #expect(try file.read() == other)
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        let old = text.replacing(#","profile":"cloudkit""#, with: "")
+        #expect(old != text)
+        try old.write(toFile: file.path, atomically: false, encoding: .utf8)
+        #expect(try file.read() == account)
+        try text.replacing("cloudkit", with: "moon")
+            .write(toFile: file.path, atomically: false, encoding: .utf8)
+        #expect(throws: RecordError.self) { try file.read() }
+    }
+
     @Test("changes of many writers are all there")
     func concurrent() async throws {
         try file.update { $0 = account }

@@ -23,6 +23,8 @@ package final class CoreTransport: SyncTransport {
         case tokenExpired
         /// Something else happens before it is sent.
         case meanwhile(@Sendable () async throws -> Void)
+        /// The answer is another one.
+        case altered(@Sendable (JSONValue) -> JSONValue)
         /// The machine's process is killed before the request is sent, or when it was answered.
         case crash(isAnswered: Bool)
     }
@@ -98,7 +100,8 @@ package final class CoreTransport: SyncTransport {
             .map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    private func takeRequests() -> [(operation: SyncOperation, body: [UInt8])] {
+    /// All that was asked since the last call.
+    package func takeRequests() -> [(operation: SyncOperation, body: [UInt8])] {
         state.withLock { state in
             defer { state.sent = [] }
             return state.sent
@@ -134,11 +137,12 @@ package final class CoreTransport: SyncTransport {
         case .crash(isAnswered: false): try crash()
         case .refused(let error):
             throw Self.refusal(error.code, error.reason)
-        case .answerLost, .crash, .tokenExpired, nil: break
+        case .answerLost, .crash, .tokenExpired, .altered, nil: break
         }
         let answer = try await answer(operation, scope, body)
         switch fault {
         case .answerLost: throw .unreachable("lost")
+        case .altered(let alter): return alter(answer)
         case .crash: try crash()
         default: break
         }

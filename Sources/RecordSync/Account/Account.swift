@@ -13,12 +13,13 @@ package struct Account: Hashable, Sendable {
     package var webAuthToken: Text
     /// The user's record name.
     package var user: UserName
+    package var profile: ServerProfile
 
     package var isSignedIn: Bool { !webAuthToken.isEmpty }
 
     package init(
         server: String, container: Text, environment: ServerEnvironment, apiToken: Text,
-        webAuthToken: Text, user: UserName
+        webAuthToken: Text, user: UserName, profile: ServerProfile = .recordfs
     ) {
         self.server = server
         self.container = container
@@ -26,5 +27,6 @@ package struct Account: Hashable, Sendable {
         self.apiToken = apiToken
         self.webAuthToken = webAuthToken
         self.user = user
+        self.profile = profile
     }
 }

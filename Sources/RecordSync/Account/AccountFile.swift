@@ -85,6 +85,7 @@ extension Account {
             "server": .string(Text(server)), "container": .string(container),
             "environment": .string(Text(environment.rawValue)), "apiToken": .string(apiToken),
             "webAuthToken": .string(webAuthToken), "user": .string(Text(utf8: user.bytes)),
+            "profile": .string(Text(profile.rawValue)),
         ]
     }
 
@@ -98,6 +99,8 @@ extension Account {
             container: try json.required("container").string(), environment: environment,
             apiToken: try json.required("apiToken").string(),
             webAuthToken: try json.required("webAuthToken").string(),
-            user: try UserName(try json.required("user")))
+            user: try UserName(try json.required("user")),
+            // Files of earlier programs have none.
+            profile: try json.choice("profile") ?? .recordfs)
     }
 }

@@ -15,7 +15,7 @@ package struct SignIn: Sendable {
 
     /// The address of the page on which a person signs in, which then leads to `callback`.
     package func page(callback: String) async throws(SyncProblem) -> String {
-        let url = account.url(of: .currentUser, .private, webAuthToken: nil)
+        let url = account.url(of: .currentUser, .public, webAuthToken: nil)
         let answer = try await http.send("GET", url)
         let problem = answer.problem
         guard answer.status != 200, case .refused(let error) = problem,
@@ -50,14 +50,17 @@ package struct SignIn: Sendable {
         return token
     }
 
-    /// Whose token it is.
-    package func user(of token: Text) async throws(SyncProblem) -> UserName {
-        let url = account.url(of: .currentUser, .private, webAuthToken: token)
-        let json = try await http.send("GET", url).json(of: .currentUser)
+    /// Whose token it is, and the token to go on with.
+    package func user(
+        of token: Text
+    ) async throws(SyncProblem) -> (user: UserName, token: Text) {
+        let url = account.url(of: .currentUser, .public, webAuthToken: token)
+        let answer = try await http.send("GET", url)
+        let json = try answer.json(of: .currentUser)
         guard let name = json["userRecordName"]?.string else {
             throw .unreadable("users/current names no user.")
         }
-        return UserName(bytes: name.utf8)
+        return (UserName(bytes: name.utf8), answer.nextToken ?? token)
     }
 
     // MARK: The page

@@ -227,25 +227,9 @@ package actor AssetDownloads {
                 .recordsLookup, exchange.scope, request.bytes
             ) { json throws(ServerError) in try RecordsAnswer(json) }
             for case .record(let record) in answer.items {
-                if let url = record.address(of: hash, size: asset.size) { return url }
-            }
-        }
-        return nil
-    }
-}
-
-extension RecordAnswer {
-    fileprivate func address(of hash: ContentHash, size: Int64) -> String? {
-        for field in fields {
-            let values: [WireValue] =
-                switch field.value {
-                case .list(let elements)?: elements
-                case let value?: [value]
-                case nil: []
+                for known in record.assets where known.size == asset.size {
+                    if try exchange.isSame(known, hash), let url = known.address { return url }
                 }
-            for case .asset(let asset) in values where asset.isOf(hash) && asset.size == size {
-                // The last part of the URL is for a file name of the client's.
-                return asset.downloadURL?.string.replacing("${f}", with: "asset")
             }
         }
         return nil

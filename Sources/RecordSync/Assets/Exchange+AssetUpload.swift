@@ -12,10 +12,13 @@ extension Exchange {
         var missing: [OutgoingAsset] = []
         for claim in claims {
             for asset in try assets(of: claim, &results) {
-                if asset.isThere {
+                if asset.isThere, settings.hasExtensions {
                     known[asset.place] = asset.wire
                 } else if let receipt = receipts.find(asset, zone.id) {
                     known[asset.place] = asset.complete(receipt)
+                } else if asset.isThere, let wire = try await rereferenced(asset) {
+                    // What was fetched is never sent back as it came.
+                    known[asset.place] = wire
                 } else {
                     missing.append(asset)
                 }
@@ -26,7 +29,7 @@ extension Exchange {
             if let file = try file(of: asset, &results) {
                 files.append((asset, file))
             } else if results.isOpen(asset.place.record) {
-                known[asset.place] = try await rereference(asset, zone, &results)
+                known[asset.place] = try await rereference(asset, &results)
             }
         }
         for start in stride(from: 0, to: files.count, by: Self.tokensOfRequest) {
@@ -122,12 +125,14 @@ extension Exchange {
             let asset = jobs[number].asset
             switch outcome {
             case .success(let wire):
-                guard wire.isOf(asset.hash), wire.size == asset.size else {
+                let isWhole = wire.isOf(asset.hash) || !settings.hasExtensions
+                guard isWhole, wire.size == asset.size else {
                     results.park(
                         asset.place.record,
                         "The server has stored other bytes of \(asset.place.field) than were sent.")
                     continue
                 }
+                try note(wire, asset.hash)
                 receipts.keep(wire, of: asset, zone.id)
                 brought[asset.place] = asset.complete(wire)
             case .failure(.refused(let error)): results.fail(asset.place.record, error)
@@ -156,7 +161,19 @@ extension Exchange {
     /// Bytes that only the server has, as after `mv` of a record that was never read: by another of
     /// its records.
     private func rereference(
-        _ asset: OutgoingAsset, _ zone: SyncedZone, _ results: inout UploadResults
+        _ asset: OutgoingAsset, _ results: inout UploadResults
+    ) async throws(SyncProblem) -> WireAsset? {
+        if let wire = try await rereferenced(asset) { return wire }
+        results.park(
+            asset.place.record,
+            "The bytes of \(asset.place.field) are not on this machine, and no record of the server "
+                + "has them. Write the file anew.")
+        return nil
+    }
+
+    /// Nil when no record of the server has the bytes.
+    private func rereferenced(
+        _ asset: OutgoingAsset
     ) async throws(SyncProblem) -> WireAsset? {
         for (zone, holders) in try holders(of: asset.hash) {
             let request = RereferenceBody(
@@ -167,15 +184,10 @@ extension Exchange {
             let items = try await transport.send(.assetsRereference, scope, request.bytes) {
                 json throws(ServerError) in try RereferencedAsset.list(json)
             }
-            for case .asset(_, _, let wire) in items
-            where wire.isOf(asset.hash) && wire.size == asset.size {
-                return asset.complete(wire)
+            for case .asset(_, _, let wire) in items where wire.size == asset.size {
+                if try isSame(wire, asset.hash) { return asset.complete(wire) }
             }
         }
-        results.park(
-            asset.place.record,
-            "The bytes of \(asset.place.field) are not on this machine, and no record of the server "
-                + "has them. Write the file anew.")
         return nil
     }
 }

@@ -29,7 +29,7 @@ extension Exchange {
             let answer: DatabaseChangesAnswer
             do throws(SyncProblem) {
                 answer = try await databasePage(token)
-            } catch  where error.reaction == .restartFeed && token != nil {
+            } catch  where error.isAboutToken && token != nil {
                 logger.notice("The feed of the database begins anew", metadata: ["why": "\(error)"])
                 (token, isWhole) = (nil, true)
                 continue

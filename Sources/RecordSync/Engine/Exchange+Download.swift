@@ -42,7 +42,7 @@ extension Exchange {
                     continue
                 }
                 page = try self.page(answer)
-            } catch  where error.reaction == .restartFeed && place.token != nil {
+            } catch  where error.isAboutToken && place.token != nil {
                 note("The feed of a zone begins anew", zone, error)
                 try write { (transaction) throws(RecordError) in
                     try transaction.restartFeed(of: zone.id)
@@ -51,6 +51,7 @@ extension Exchange {
             } catch  where error.reaction == .findZone {
                 return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
+            try await identifyAssets(of: page.records)
             if zone.isRemoved && !place.isKnown { try revive(zone) }
             if page.moreComing, settings.readsAhead {
                 let token = page.syncToken.utf8
@@ -208,7 +209,8 @@ extension Exchange {
 
     /// Applies records that no feed has told of.
     /// - Returns: how many have changed here.
-    func apply(_ items: [RecordItem], of zone: SyncedZone) throws(SyncProblem) -> Int {
+    func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
+        try await identifyAssets(of: items.records)
         let read = try readItems(items)
         var page = RemotePage(zone: zone.id, changes: read.changes)
         page.passedOver = read.passedOver
@@ -285,8 +287,12 @@ extension Exchange {
         if !settings.hasExtensions {
             schema = try read { (store) throws(RecordError) in try store.schema(of: answer.type) }
         }
+        var hashes: [WireAsset: ContentHash] = [:]
+        for asset in answer.assets { hashes[asset] = try hash(of: asset) }
         var change = RemoteChange(answer, schema: schema) { field, index, asset in
-            AssetValue(asset, of: answer.name, field, index)
+            var known = asset
+            known.sha256 = hashes[asset]
+            return AssetValue(known, of: answer.name, field, index)
         }
         if !settings.hasExtensions {
             change.unstamped = change.modified.map(FieldStamp.init(at:))
@@ -298,6 +304,18 @@ extension Exchange {
     private func passOver(_ name: String, _ reason: String) {
         logger.warning(
             "A record was passed over", metadata: ["record": "\(name)", "why": "\(reason)"])
+    }
+}
+
+extension ZonePage {
+    fileprivate var records: [RecordAnswer] { items.records }
+}
+
+extension [RecordItem] {
+    fileprivate var records: [RecordAnswer] {
+        compactMap { item in
+            if case .record(let record) = item { record } else { nil }
+        }
     }
 }
 

@@ -117,7 +117,9 @@ extension Exchange {
     ) throws(SyncProblem) -> ModifyRequest {
         var items: [ModifyRequest.Item] = []
         for claim in claims where results.isOpen(claim.row.name) {
-            if let operation = try operation(claim, assets) {
+            if let reason = refusal(of: claim) {
+                results.giveUp(claim.row.name, reason)
+            } else if let operation = try operation(claim, assets) {
                 items.append(.operation(operation))
             } else if claim.document == nil {
                 // What is to be deleted may have arrived: its tag is asked for.
@@ -134,12 +136,26 @@ extension Exchange {
         return request
     }
 
+    /// Why a server without extensions cannot have a change: nobody could tell its nested JSON from a
+    /// text any more.
+    private func refusal(of claim: OutboxClaim) -> String? {
+        guard !settings.hasExtensions, let document = claim.document else { return nil }
+        let nested = claim.changedFields.first { document[$0]?.isNested == true }
+        return nested.map { field in
+            "Field \(field) is nested JSON, which is an extension of recordfs-server: the server of this "
+                + "account keeps texts, numbers, dates, bytes, places, references, files and lists of "
+                + "one of them. Write it as a string, or as fields of their own."
+        }
+    }
+
     private func operation(
         _ claim: OutboxClaim, _ assets: [OutgoingAsset.Place: WireAsset]
     ) throws(SyncProblem) -> RecordOperation? {
         try read { (store) throws(RecordError) in
             let schema = try store.schema(of: claim.row.type)
-            var operation = RecordOperation(claim, schema: schema) { field, _, index in
+            var operation = RecordOperation(
+                claim, schema: schema, hasExtensions: settings.hasExtensions
+            ) { field, _, index in
                 assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
             }
             if settings.hasExtensions {
@@ -147,5 +163,12 @@ extension Exchange {
             }
             return operation
         }
+    }
+}
+
+extension FieldValue {
+    /// A text in a field of JSON is sent as the text that it is.
+    fileprivate var isNested: Bool {
+        if case .json(let json) = self { json.string == nil } else { false }
     }
 }

@@ -8,6 +8,18 @@ extension Exchange {
     func lookUp(
         _ results: inout UploadResults, _ zone: SyncedZone
     ) async throws(SyncProblem) {
+        try await lookUpMissing(&results, zone)
+        do throws(SyncProblem) {
+            try await identifyAssets(of: results.differing)
+        } catch {
+            results.forgetDiffering()
+            throw error
+        }
+    }
+
+    private func lookUpMissing(
+        _ results: inout UploadResults, _ zone: SyncedZone
+    ) async throws(SyncProblem) {
         let names = results.toLookUp
         guard !names.isEmpty else { return }
         var request = LookupRequest(

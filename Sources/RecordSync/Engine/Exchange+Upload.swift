@@ -102,6 +102,12 @@ extension Exchange {
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)
+            if isTooLarge(request) {
+                // Nobody has to say so: it goes in halves.
+                var round = try settle(results, zone)
+                round.isTooLarge = true
+                return round
+            }
             if !request.items.isEmpty { try await send(request, &results, zone) }
             try await lookUp(&results, zone)
         } catch {
@@ -111,6 +117,11 @@ extension Exchange {
             results.fail(error)
         }
         return try settle(results, zone)
+    }
+
+    private func isTooLarge(_ request: ModifyRequest) -> Bool {
+        guard let most = settings.requestBytes, request.items.count > 1 else { return false }
+        return request.bytes.count > most
     }
 
     /// Whether a record that is too large for the way goes once more, with its values alone.

@@ -27,6 +27,10 @@ package struct Exchange: Sendable {
         package var hasExtensions = true
         /// What of the account is kept here.
         package var policy = SyncPolicy()
+        /// The largest request with more than one change in it, in bytes; nil for any.
+        package var requestBytes: Int?
+        /// Of the account: that of its notifications.
+        package var environment = ServerEnvironment.development
         /// Assets whose bytes are sent at the same time.
         package var parallelAssets = 4
 
@@ -60,7 +64,7 @@ package struct Exchange: Sendable {
     /// What answers tell of records.
     var projection: RecordProjection {
         var projection = RecordProjection.everything
-        projection.wantsAssetDetails = true
+        projection.wantsAssetDetails = settings.hasExtensions
         projection.wantsFileText = settings.hasExtensions
         return projection
     }

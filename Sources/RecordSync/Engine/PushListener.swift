@@ -1,11 +1,16 @@
 import RecordModel
+import RecordStore
 import RecordWire
 
 /// Hears from the server that something is new, by the long poll of a courier: what others save is
 /// fetched then, and not when the next look is due.
 struct PushListener: Sendable {
-    let transport: any SyncTransport
-    let scope: DatabaseScope
+    private let exchange: Exchange
+    private var transport: any SyncTransport { exchange.transport }
+    private var scope: DatabaseScope { exchange.scope }
+
+    init(_ exchange: Exchange) { self.exchange = exchange }
+
     private static let subscription: Text = "recordfs-database"
 
     /// A server holds a poll for most of a minute: one that is answered sooner with nothing is none.
@@ -14,7 +19,8 @@ struct PushListener: Sendable {
 
     /// Ends with the task, or with the problem that ends the courier.
     func listen(_ told: @Sendable () async -> Void) async throws(SyncProblem) {
-        try await subscribe()
+        var zones: Set<ZoneID> = []
+        try await subscribe(&zones)
         let courier = try await courier()
         // What came between the last look and the courier is not told.
         await told()
@@ -22,6 +28,7 @@ struct PushListener: Sendable {
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do throws(SyncProblem) {
+                try await subscribe(&zones)
                 let frame = try await transport.poll(courier.url.string)
                 if !frame.isEmpty { await told() }
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
@@ -42,10 +49,40 @@ struct PushListener: Sendable {
         }
     }
 
-    private func subscribe() async throws(SyncProblem) {
-        let subscription = WireSubscription(subscriptionID: Self.subscription, kind: .database)
+    /// To the database at first; where there is no such subscription, to each zone that is new.
+    private func subscribe(_ zones: inout Set<ZoneID>) async throws(SyncProblem) {
+        guard !exchange.settings.hasExtensions else {
+            // No zone has this number.
+            guard zones.insert(ZoneID(0)).inserted else { return }
+            return try await subscribe([
+                WireSubscription(subscriptionID: Self.subscription, kind: .database)
+            ])
+        }
+        let (store, database) = (exchange.store, exchange.database)
+        let all = try exchange.read { (_) throws(RecordError) in
+            try store.zonesOfServer(in: database)
+        }
+        let new = all.filter { !zones.contains($0.id) }
+        for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {
+            let part = new[start..<min(start + Self.operationsOfRequest, new.count)]
+            try await subscribe(part.map(Self.subscription(to:)))
+            zones.formUnion(part.map(\.id))
+        }
+    }
+
+    private static let operationsOfRequest = 200
+
+    private static func subscription(to zone: SyncedZone) -> WireSubscription {
+        let name = SHA256.hash(zone.owner.bytes + [0] + zone.name.bytes).hex.prefix(32)
+        var subscription = WireSubscription(subscriptionID: Text("recordfs-\(name)"), kind: .zone)
+        subscription.zone = ZoneIdentifier(zone)
+        return subscription
+    }
+
+    private func subscribe(_ subscriptions: [WireSubscription]) async throws(SyncProblem) {
+        let operations = subscriptions.map { SubscriptionOperation.create($0) }
         let answer = try await transport.send(
-            .subscriptionsModify, scope, SubscriptionOperation.body([.create(subscription)])
+            .subscriptionsModify, scope, SubscriptionOperation.body(operations)
         ) { json throws(ServerError) in try json.required("subscriptions").array() }
         for item in answer {
             let error: WireError?
@@ -54,14 +91,33 @@ struct PushListener: Sendable {
             } catch {
                 throw SyncProblem.unreadable("subscriptions/modify: \(error.reason)")
             }
-            // It is there from the last time.
-            if let error, Reaction(error) != .merge { throw .refused(error) }
+            if let error, !Self.isHarmless(error) { throw .refused(error) }
+        }
+    }
+
+    /// It is there from the last time, which Apple's service says in its own words
+    /// (https://github.com/brightdigit/MistKit/issues/387); or its zone is gone meanwhile.
+    private static func isHarmless(_ error: WireError) -> Bool {
+        switch Reaction(error) {
+        case .merge, .findZone: true
+        default: error.reason.string.contains("could not find subscription")
         }
     }
 
     private func courier() async throws(SyncProblem) -> CourierAnswer {
-        try await transport.send(
-            .tokensCreate, scope, PushTokenBody(apnsEnvironment: .development).bytes
-        ) { json throws(ServerError) in try CourierAnswer(json) }
+        var request = PushTokenBody(apnsEnvironment: exchange.settings.environment)
+        guard !exchange.settings.hasExtensions else { return try await courier(request) }
+        let name = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
+        request.clientID = Text(name.joined(separator: "-"))
+        let courier = try await courier(request)
+        request.apnsToken = courier.token
+        _ = try await transport.send(.tokensRegister, scope, request.bytes)
+        return courier
+    }
+
+    private func courier(_ request: PushTokenBody) async throws(SyncProblem) -> CourierAnswer {
+        try await transport.send(.tokensCreate, scope, request.bytes) {
+            json throws(ServerError) in try CourierAnswer(json)
+        }
     }
 }

@@ -152,7 +152,7 @@ package actor SyncEngine {
     /// Returns at once for the public database, whose changes no notification of a database tells.
     package func listen() async {
         if exchange.database == .public { return }
-        let listener = PushListener(transport: exchange.transport, scope: exchange.scope)
+        let listener = PushListener(exchange)
         let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
         var failures = 0
         while !Task.isCancelled {

@@ -22,6 +22,14 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
+    /// Whether a feed begins anew. What Apple's service says of a token that is not good any more,
+    /// its reference does not tell: also a bad request whose reason names the token counts.
+    var isAboutToken: Bool {
+        if reaction == .restartFeed { return true }
+        guard case .refused(let error) = self, error.code == .badRequest else { return false }
+        return error.reason.string.lowercased().contains("token")
+    }
+
     /// Whether no answer came.
     var isUnanswered: Bool {
         if case .unreachable = self { true } else { false }
@@ -44,10 +52,10 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
-    /// What the server asked for, at least.
+    /// What the server asked for, at least. Apple's service has been seen to ask for more than a day.
     package var retryAfter: Duration? {
         guard case .refused(let error) = self, let seconds = error.retryAfter else { return nil }
-        return .seconds(min(max(seconds, 0), 86_400))
+        return .seconds(min(max(seconds, 0), 30 * 86_400))
     }
 
     /// Whether all other work would meet it too.

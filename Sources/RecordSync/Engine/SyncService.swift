@@ -11,6 +11,7 @@ package final class SyncService: Sendable {
     private let downloads: AssetDownloads
     private let keeper: PinKeeper
     private let task: Task<Void, Never>
+    private let tokens: WebTokens
     package let account: Account
 
     /// Starts to keep the store in step with the account of its state directory; nil when there is
@@ -30,12 +31,15 @@ package final class SyncService: Sendable {
         self.account = account
         let kept = Mutex(account.webAuthToken)
         let queue = DispatchQueue(label: "recordfs.account")
-        let transport = HTTPTransport(account, over: HTTPExchange()) { token, done in
+        // One for all that signs with the account's token.
+        let tokens = WebTokens(
+            account.webAuthToken, goesAlone: account.profile == .cloudkit
+        ) { token, done in
             queue.async { done(Self.keep(token, file, kept, logger)) }
         }
-        var settings = Exchange.Settings()
-        settings.pageRecords = 2_000
-        settings.readsAhead = true
+        self.tokens = tokens
+        let transport = HTTPTransport(account, over: HTTPExchange(), tokens: tokens)
+        var settings = Exchange.Settings(account)
         settings.policy = policy
         let exchanges = Self.databases.filter(policy.databases.contains).map { database in
             Exchange(
@@ -77,9 +81,11 @@ package final class SyncService: Sendable {
     /// Breaks off what is under way, and returns when nothing uses the store any more. Blocks.
     package func stop() {
         task.cancel()
-        blocking { [task, downloads] in
+        blocking { [task, downloads, tokens] in
             await downloads.stop()
             await task.value
+            // Its answer has the token that is good next.
+            await tokens.finish(atMost: .seconds(5))
         }
     }
 
@@ -93,23 +99,23 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Whether the token was written down: not when somebody has signed in or out since, for then the
-    /// file has another one than the one that was kept last. On one queue.
+    /// Writes the token down: not when somebody has signed in or out since, for then the file has
+    /// another one than the one that was kept last. On one queue.
     private static func keep(
         _ token: Text, _ file: AccountFile, _ kept: borrowing Mutex<Text>, _ logger: Logger
-    ) -> Bool {
+    ) -> WebTokens.Kept {
         let last = kept.withLock(\.self)
         do throws(RecordError) {
             let account = try file.update { (account) throws(RecordError) in
                 guard account?.webAuthToken == last else { return }
                 account?.webAuthToken = token
             }
-            guard account?.webAuthToken == token else { return false }
+            guard account?.webAuthToken == token else { return .outdated }
             kept.withLock { $0 = token }
-            return true
+            return .kept
         } catch {
             logger.error("The sign-in was not kept", metadata: ["why": "\(error)"])
-            return false
+            return .failed(error)
         }
     }
 

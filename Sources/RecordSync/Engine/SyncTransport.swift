@@ -12,8 +12,12 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case currentUser = "users/current"
     case subscriptionsModify = "subscriptions/modify"
     case tokensCreate = "tokens/create"
+    case tokensRegister = "tokens/register"
     case assetsUpload = "assets/upload"
     case assetsRereference = "assets/rereference"
+
+    /// Whether it is of a device, and of no database.
+    var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }
 }
 
 /// How requests reach the record server: over HTTP, or in a test straight into one.

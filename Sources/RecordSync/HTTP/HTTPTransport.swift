@@ -1,45 +1,29 @@
 package import RecordModel
 package import RecordWire
-import Synchronization
 
 /// The operations of one account over HTTP.
-///
-/// Each answer brings the next web auth token. One is good until some time after the next was first
-/// shown: so a token is written down before it is shown, and not each one is taken.
 package final class HTTPTransport: SyncTransport {
-    /// Writes a token down, and says then whether it could.
-    package typealias Keeper = @Sendable (Text, @escaping @Sendable (Bool) -> Void) -> Void
-
-    /// Between two tokens that are taken.
-    private static let tokenLife = Duration.seconds(60)
-
     private let account: Account
     private let http: HTTPExchange
-    private let keep: Keeper
-    private let current: Mutex<Current>
+    private let tokens: WebTokens
 
-    private struct Current {
-        var token: Text
-        var isChanging = false
-        var lastChange: ContinuousClock.Instant?
-    }
-
-    package init(_ account: Account, over http: HTTPExchange, keep: @escaping Keeper) {
+    /// - Parameter tokens: those of the account, which all have in common that send for it.
+    package init(_ account: Account, over http: HTTPExchange, tokens: WebTokens) {
         self.account = account
         self.http = http
-        self.keep = keep
-        current = Mutex(Current(token: account.webAuthToken))
+        self.tokens = tokens
     }
 
     package func send(
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue {
-        let token = current.withLock(\.token)
-        let url = account.url(of: operation, scope, webAuthToken: token)
-        let answer = try await http.send(
-            "POST", url, headers: [("Content-Type", "application/json")], body: .bytes(body),
-            patience: HTTPExchange.patience(bytes: Int64(body.count)))
-        if let next = answer["X-Apple-CloudKit-Web-Auth-Token"] { take(Text(next), after: token) }
+        let (account, http) = (account, http)
+        let answer = try await tokens.sign { (token) throws(SyncProblem) in
+            try await http.send(
+                "POST", account.url(of: operation, scope, webAuthToken: token),
+                headers: [("Content-Type", "application/json")], body: .bytes(body),
+                patience: HTTPExchange.patience(bytes: Int64(body.count)))
+        }
         return try answer.json(of: operation)
     }
 
@@ -66,26 +50,6 @@ package final class HTTPTransport: SyncTransport {
         let answer = try await http.send("GET", url, patience: .seconds(300))
         guard answer.status == 200 else { throw answer.problem }
         return answer.body
-    }
-
-    /// The answer to a request that showed another token than the current one brings an older one.
-    private func take(_ next: Text, after shown: Text) {
-        let isTaken = current.withLock { current in
-            let isDue = current.lastChange.map { $0.duration(to: .now) > Self.tokenLife } ?? true
-            guard isDue, !current.isChanging, shown == current.token, next != shown else {
-                return false
-            }
-            current.isChanging = true
-            return true
-        }
-        guard isTaken else { return }
-        keep(next) { [weak self] isKept in
-            self?.current.withLock { current in
-                current.isChanging = false
-                current.lastChange = .now
-                if isKept { current.token = next }
-            }
-        }
     }
 }
 
@@ -122,8 +86,12 @@ extension Account {
     func url(
         of operation: SyncOperation, _ scope: DatabaseScope, webAuthToken: Text?
     ) -> String {
-        "\(server)/database/1/\(container)/\(environment.rawValue)/\(scope.rawValue)/"
-            + "\(operation.rawValue)?ckAPIToken=\(apiToken.percentEncoded)"
+        // Where Apple's reference has the operations of devices, its service answers 405.
+        let place =
+            operation.isDevice
+            ? "device/1/\(container)/\(environment.rawValue)"
+            : "database/1/\(container)/\(environment.rawValue)/\(scope.rawValue)"
+        return "\(server)/\(place)/\(operation.rawValue)?ckAPIToken=\(apiToken.percentEncoded)"
             + (webAuthToken.map { "&ckWebAuthToken=\($0.percentEncoded)" } ?? "")
     }
 }

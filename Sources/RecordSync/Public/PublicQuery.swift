@@ -64,7 +64,7 @@ struct PublicQuery: Sendable {
         while place != .end {
             let items = try await page(&request, &place)
             news.mark = max(news.mark, items.compactMap(\.modified).max() ?? news.mark)
-            news.changed += try exchange.apply(items, of: zone)
+            news.changed += try await exchange.apply(items, of: zone)
         }
         return news
     }
@@ -94,7 +94,7 @@ struct PublicQuery: Sendable {
             }
             changed +=
                 isEmpty
-                ? try exchange.apply(items, of: zone) : try await bringDifferent(items)
+                ? try await exchange.apply(items, of: zone) : try await bringDifferent(items)
         }
         changed += try await removeMissing()
         try exchange.write { (transaction) throws(RecordError) in
@@ -143,7 +143,7 @@ struct PublicQuery: Sendable {
             let answer = try await exchange.transport.send(
                 .recordsLookup, exchange.scope, request.bytes
             ) { json throws(ServerError) in try RecordsAnswer(json) }
-            changed += try exchange.apply(answer.items.map(\.goneWhereNotFound), of: zone)
+            changed += try await exchange.apply(answer.items.map(\.goneWhereNotFound), of: zone)
         }
         return changed
     }

@@ -8,10 +8,11 @@ extension RecordOperation {
     ///
     /// - Parameters:
     ///   - schema: of the record's type.
+    ///   - hasExtensions: whether the server keeps stamps and the mark of nested JSON.
     ///   - asset: what the server calls an asset of a field, with its place in a list.
     /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
     package init?(
-        _ claim: OutboxClaim, schema: RecordSchema,
+        _ claim: OutboxClaim, schema: RecordSchema, hasExtensions: Bool = true,
         asset: (FieldName, AssetValue, Int?) -> WireAsset?
     ) {
         var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
@@ -25,7 +26,12 @@ extension RecordOperation {
             guard
                 var field = WireField(name, document[name], schema, asset: { asset(name, $0, $1) })
             else { return nil }
-            field.stamp = claim.stamps[name].map { Text($0.text) }
+            if hasExtensions {
+                field.stamp = claim.stamps[name].map { Text($0.text) }
+            } else {
+                field.leaveOutExtensions(
+                    of: document[name], base: claim.baseDocument?[name], schema)
+            }
             record.fields.append(field)
         }
         if document.parent != claim.baseDocument?.parent {
@@ -49,5 +55,44 @@ extension WireField {
         let type = value.type ?? schema.type(of: name)
         self.init(name: name, value: wire, type: type == .json ? .string : type)
         if case .json = value { isJSON = true }
+    }
+}
+
+extension WireField {
+    /// As a server takes it that knows Apple's keys alone: a text in a field of JSON is that text, and
+    /// every field has its type, one that is cleared that which it had.
+    fileprivate mutating func leaveOutExtensions(
+        of local: FieldValue?, base: FieldValue?, _ schema: RecordSchema
+    ) {
+        isJSON = false
+        if case .json(.string(let text)) = local { value = .string(text) }
+        if value == nil { type = (base?.type ?? schema.type(of: name)).flatMap(\.onWire) }
+        switch value {
+        case .asset(let asset)?: value = .asset(asset.withoutExtensions)
+        case .list(let elements)?:
+            value = .list(
+                elements.map { element in
+                    if case .asset(let asset) = element {
+                        .asset(asset.withoutExtensions)
+                    } else {
+                        element
+                    }
+                })
+        default: break
+        }
+    }
+}
+
+extension FieldType {
+    /// What a field of nested JSON was there, nobody can say.
+    fileprivate var onWire: FieldType? { self == .json ? nil : self }
+}
+
+extension WireAsset {
+    /// The keys that an upload, or a rereference, has given.
+    fileprivate var withoutExtensions: WireAsset {
+        var asset = self
+        (asset.sha256, asset.fileExtension, asset.downloadURL) = (nil, nil, nil)
+        return asset
     }
 }

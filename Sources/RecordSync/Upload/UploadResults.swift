@@ -56,6 +56,18 @@ struct UploadResults {
         }
     }
 
+    /// Of records that the server has in another state, that state.
+    var differing: [RecordAnswer] {
+        all.compactMap { result in
+            if case .differs(let answer) = result.outcome { answer } else { nil }
+        }
+    }
+
+    /// They are sent again, and what the server has is told again.
+    mutating func forgetDiffering() {
+        for answer in differing { set(answer.name, .unsent) }
+    }
+
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
     mutating func park(_ name: RecordName, _ reason: String) {
         if !isRepeated { set(name, .parked(reason)) }

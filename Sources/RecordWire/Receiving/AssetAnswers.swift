@@ -25,7 +25,8 @@ package enum UploadToken: Hashable, Sendable {
 
 /// One item of the answer to assets/rereference.
 package enum RereferencedAsset: Hashable, Sendable {
-    case asset(RecordName, FieldName, WireAsset)
+    /// Apple's reference does not say whether its record and field are told.
+    case asset(RecordName?, FieldName?, WireAsset)
     case failed(WireError)
 
     package init(_ json: JSONReader) throws(ServerError) {
@@ -33,8 +34,8 @@ package enum RereferencedAsset: Hashable, Sendable {
             self = .failed(error)
         } else {
             self = .asset(
-                try RecordName(try json.required("recordName")),
-                try FieldName(try json.required("fieldName")), try WireAsset(json))
+                try json["recordName"].map(RecordName.init(_:)),
+                try json["fieldName"].map(FieldName.init(_:)), try WireAsset(json))
         }
     }
 

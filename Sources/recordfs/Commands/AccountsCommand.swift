@@ -29,7 +29,8 @@ struct AccountsCommand: ParsableCommand {
             } else {
                 rows.append([
                     store.directory, account.server, account.container.string,
-                    account.environment.rawValue, account.user.description,
+                    account.environment.rawValue, account.profile.rawValue,
+                    account.user.description,
                     account.isSignedIn ? "signed in" : "signed out",
                 ])
             }
@@ -39,7 +40,8 @@ struct AccountsCommand: ParsableCommand {
             Terminal.print("Nobody has signed in. recordfs login URL does.")
         } else {
             Terminal.printTable(
-                [["STORE", "SERVER", "CONTAINER", "ENVIRONMENT", "USER", "STATE"]] + rows)
+                [["STORE", "SERVER", "CONTAINER", "ENVIRONMENT", "PROFILE", "USER", "STATE"]]
+                    + rows)
         }
     }
 
@@ -68,6 +70,7 @@ struct AccountsCommand: ParsableCommand {
             "store": .text(store.directory), "server": .text(account.server),
             "container": .string(account.container),
             "environment": .text(account.environment.rawValue),
+            "profile": .text(account.profile.rawValue),
             "user": .text(account.user.description), "signedIn": .bool(account.isSignedIn),
         ])
     }

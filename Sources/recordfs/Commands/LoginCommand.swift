@@ -26,6 +26,18 @@ struct LoginCommand: ParsableCommand {
     var environment: String?
     @Option(
         help: """
+            recordfs for a recordfs-server; cloudkit for a server that goes by Apple's reference alone: \
+            one request at a time, and nested JSON is refused.
+            """)
+    var profile = ServerProfile.recordfs
+    @Option(
+        help: """
+            The sign-in callback that the API token has, where the server does not take any address \
+            of this machine: http://127.0.0.1:PORT/PATH.
+            """)
+    var callback: String?
+    @Option(
+        help: """
             The API token of the container, which the server's operator has. Also \
             RECORDFS_API_TOKEN, which other users of the machine do not see.
             """)
@@ -51,11 +63,10 @@ struct LoginCommand: ParsableCommand {
                 try await signIn.webAuthToken(eMail: user, password: password)
             }
         } else {
-            token = try Self.tokenFromBrowser(signIn, account.server)
+            token = try Self.tokenFromBrowser(signIn, account.server, callback)
         }
-        account.webAuthToken = token
-        account.user = try Self.waiting(account.server) { () throws(SyncProblem) in
-            try await signIn.user(of: token)
+        (account.user, account.webAuthToken) = try Self.waiting(account.server) {
+            () throws(SyncProblem) in try await signIn.user(of: token)
         }
         let final = account
         try access.reporting(account.server) { () throws(RecordError) in
@@ -105,7 +116,7 @@ struct LoginCommand: ParsableCommand {
         }
         return Account(
             server: server, container: Text(container), environment: environment,
-            apiToken: Text(token), webAuthToken: "", user: UserName(bytes: []))
+            apiToken: Text(token), webAuthToken: "", user: UserName(bytes: []), profile: profile)
     }
 
     /// A store is of one account, also after signing out: what it has of one would go up to the other.
@@ -116,17 +127,19 @@ struct LoginCommand: ParsableCommand {
         guard
             earlier.server != account.server || earlier.container != account.container
                 || earlier.environment != account.environment || earlier.user != account.user
+                || earlier.profile != account.profile
         else { return }
         throw RecordError(
             .alreadyExists,
-            "this store is of \(earlier.user) at \(earlier.server). Another account gets a store of "
+            "this store is of \(earlier.user) at \(earlier.server), profile "
+                + "\(earlier.profile.rawValue). Another account gets a store of "
                 + "its own: --state DIR, here and at recordfs mount.")
     }
 
     private static func tokenFromBrowser(
-        _ signIn: SignIn, _ server: String
+        _ signIn: SignIn, _ server: String, _ address: String?
     ) throws(CommandFailure) -> Text {
-        let callback = try reporting { () throws(RecordError) in try SignInCallback() }
+        let callback = try reporting { () throws(RecordError) in try SignInCallback(address) }
         let url = callback.url
         let page = try waiting(server) { () throws(SyncProblem) in
             try await signIn.page(callback: url)
@@ -165,3 +178,5 @@ struct LoginCommand: ParsableCommand {
         }
     }
 }
+
+extension ServerProfile: ExpressibleByArgument {}

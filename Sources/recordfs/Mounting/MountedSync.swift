@@ -122,6 +122,7 @@ final class MountedSync: Sendable {
         .members([
             "server": .text(account.server), "container": .string(account.container),
             "environment": .text(account.environment.rawValue),
+            "profile": .text(account.profile.rawValue),
             "user": .text(account.user.description),
             "paused": .bool(status.isPaused), "needsSignIn": .bool(status.needsSignIn),
             "idle": .bool(status.isIdle),

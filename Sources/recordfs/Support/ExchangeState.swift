@@ -20,7 +20,9 @@ enum ExchangeState {
                 exchange["idle"]?.bool == true ? "up to date" : "working"
             }
         let downloads = exchange["downloads"]?.array ?? []
-        return ["Server \(server): \(state)"]
+        let profile = exchange.stringMember("profile") ?? "recordfs"
+        let rules = profile == "recordfs" ? "" : ", profile \(profile)"
+        return ["Server \(server)\(rules): \(state)"]
             + downloads.map { zone in
                 "  \(zone.stringMember("zone") ?? ""): \(zone.integerMember("received") ?? 0) of "
                     + "\(zone.integerMember("total") ?? 0) records have come"

@@ -13,17 +13,28 @@ final class SignInCallback {
 
     /// Nobody guesses it: another page or program cannot sign this store in to an account of its own.
     private let path: String
+    private let host: String
     private let listener: Int32
     private let port: UInt16
 
-    /// Errors: ioFailure.
-    init() throws(RecordError) {
-        path =
-            "/" + (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
+    /// - Parameter given: what the server sends the browser to, `http://127.0.0.1:PORT/PATH`; nil for
+    ///   one that nobody has used.
+    /// Errors: ioFailure; invalidArgument for what is no address of this machine.
+    init(_ given: String? = nil) throws(RecordError) {
+        let wanted: UInt16
+        if let given {
+            (host, wanted, path) = try Self.parts(of: given)
+        } else {
+            (host, wanted) = ("127.0.0.1", 0)
+            path =
+                "/"
+                + (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
+        }
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = wanted.bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -43,7 +54,20 @@ final class SignInCallback {
 
     deinit { close(listener) }
 
-    var url: String { "http://127.0.0.1:\(port)\(path)" }
+    var url: String { "http://\(host):\(port)\(path)" }
+
+    private static func parts(
+        of address: String
+    ) throws(RecordError) -> (host: String, port: UInt16, path: String) {
+        for host in ["127.0.0.1", "localhost"] where address.hasPrefix("http://\(host):") {
+            let rest = address.dropFirst("http://\(host):".count)
+            let path = rest.drop { $0 != "/" }
+            guard let port = UInt16(rest.prefix { $0 != "/" }), port > 0 else { break }
+            return (host, port, path.isEmpty ? "/" : String(path))
+        }
+        throw RecordError(
+            .invalidArgument, "\(address) is no http://127.0.0.1:PORT/PATH of this machine.")
+    }
 
     /// The token that the browser brings. Waits as long as it takes.
     func wait() throws(RecordError) -> Text {

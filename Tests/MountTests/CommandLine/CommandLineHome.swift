@@ -17,6 +17,10 @@ final class CommandLineHome: Sendable {
 
     @discardableResult
     func recordfs(_ arguments: String..., input: String = "") throws -> ChildResult {
+        try recordfs(arguments, input: input)
+    }
+
+    func recordfs(_ arguments: [String], input: String = "") throws -> ChildResult {
         try finish(
             [try Executable.recordfs()] + arguments, environment: environment, input: input)
     }

@@ -8,10 +8,15 @@ final class Account: Sendable {
     let port: Int
     let password: String
     let apiToken: String
+    private let serverArguments: [String]
+    private let loginArguments: [String]
 
-    init() async throws {
+    init(server arguments: [String] = [], login: [String] = []) async throws {
         files = try TemporaryDirectory()
-        let process = try await ServerProcess.serve(data: files.path + "/data")
+        serverArguments = arguments
+        loginArguments = login
+        let process = try await ServerProcess.serve(
+            data: files.path + "/data", arguments: arguments)
         port = process.port
         func said(_ name: String) throws -> String {
             let line = process.outputText.split(separator: "\n").first {
@@ -33,7 +38,8 @@ final class Account: Sendable {
 
     func startServer() async throws {
         let process = try await ServerProcess.serve(
-            data: files.path + "/data", arguments: ["--listen", "127.0.0.1:\(port)"])
+            data: files.path + "/data",
+            arguments: ["--listen", "127.0.0.1:\(port)"] + serverArguments)
         server.set(process)
     }
 
@@ -65,12 +71,13 @@ final class Account: Sendable {
 
     func signInResult(
         _ home: CommandLineHome, user: String = "admin@localhost", password: String,
-        apiToken: String? = nil
+        apiToken: String? = nil, login arguments: [String]? = nil
     ) throws -> ChildResult {
         try home.recordfs(
-            "login", "http://127.0.0.1:\(port)", "--api-token", apiToken ?? self.apiToken, "--user",
-            user,
-            "--password-stdin", input: password + "\n")
+            [
+                "login", "http://127.0.0.1:\(port)", "--api-token", apiToken ?? self.apiToken,
+                "--user", user, "--password-stdin",
+            ] + (arguments ?? loginArguments), input: password + "\n")
     }
 
     func signIn(_ home: CommandLineHome) throws {

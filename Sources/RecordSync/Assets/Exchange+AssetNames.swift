@@ -1,0 +1,147 @@
+import Glibc
+import Logging
+import RecordModel
+import RecordStore
+import RecordWire
+import Synchronization
+
+/// Which bytes an asset of the server is. recordfs-server tells the SHA-256; what another calls its
+/// `fileChecksum`, is a name that says nothing of the bytes. Then the store remembers which bytes had that
+/// name when they were sent or fetched, and bytes of a name that is new are fetched before the record is
+/// shown: everything here knows an asset by its SHA-256.
+extension Exchange {
+    /// Whether an asset of the server has these bytes.
+    func isSame(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) -> Bool {
+        settings.hasExtensions ? asset.isOf(hash) : try self.hash(of: asset) == hash
+    }
+
+    /// Nil for one that was never seen here.
+    func hash(of asset: WireAsset) throws(SyncProblem) -> ContentHash? {
+        if settings.hasExtensions { return asset.sha256 }
+        return try read { (store) throws(RecordError) in try store.hash(ofAsset: asset.name) }
+    }
+
+    /// The server calls bytes so that were sent.
+    func note(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) {
+        guard !settings.hasExtensions else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.noteAsset(asset.name, hash)
+        }
+    }
+
+    /// Fetches the assets of these records that have names which are new here.
+    ///
+    /// One that the server shows and does not give is left out, as if its bytes were never stored.
+    func identifyAssets(of records: some Sequence<RecordAnswer>) async throws(SyncProblem) {
+        guard !settings.hasExtensions else { return }
+        for record in records {
+            for asset in record.assets where try hash(of: asset) == nil {
+                do throws(SyncProblem) {
+                    try await fetch(asset)
+                } catch {
+                    guard case .refused(let refusal) = error, Reaction(refusal) != .retry else {
+                        throw error
+                    }
+                    logger.warning(
+                        "A large field cannot be had",
+                        metadata: ["record": "\(record.name)", "why": "\(error)"])
+                }
+            }
+        }
+    }
+
+    private func fetch(_ asset: WireAsset) async throws(SyncProblem) {
+        let file = try incomingFile()
+        if asset.size > 0 {
+            guard let url = asset.address else {
+                throw .unreadable("an asset without downloadURL.")
+            }
+            try await transport.download(url, from: 0, count: asset.size) {
+                (bytes) throws(RecordError) in try file.append(bytes) < asset.size
+            }
+        }
+        guard file.size == asset.size else {
+            throw .unreachable("\(file.size) of \(asset.size) bytes of an asset came")
+        }
+        do throws(RecordError) {
+            let (hash, _) = try store.adoptAsset(file: file.path)
+            try store.write(author: .sync) { (transaction) throws(RecordError) in
+                try transaction.noteAsset(asset.name, hash)
+                try transaction.setDownloaded(hash)
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func incomingFile() throws(SyncProblem) -> IncomingFile {
+        do throws(RecordError) {
+            return try IncomingFile(path: store.pathForUnfinishedAsset())
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+/// Bytes as they come; the file loses its name with this, unless the store has taken it.
+private final class IncomingFile: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let count = Mutex<Int64>(0)
+
+    var size: Int64 { count.withLock(\.self) }
+
+    /// Errors: those of making the file.
+    init(path: String) throws(RecordError) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw RecordError.systemCall("make \(path)", errno) }
+    }
+
+    deinit {
+        unlink(path)
+        close(descriptor)
+    }
+
+    /// How many there are then. Errors: noSpace, and others of writing.
+    func append(_ bytes: [UInt8]) throws(RecordError) -> Int64 {
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+            }
+            if written < 0 && errno == EINTR { continue }
+            guard written >= 0 else { throw RecordError.systemCall("write \(path)", errno) }
+            done += written
+        }
+        return count.withLock { count in
+            count += Int64(bytes.count)
+            return count
+        }
+    }
+}
+
+extension WireAsset {
+    /// What the server calls the bytes.
+    fileprivate var name: Text { Text("\(fileChecksum.string) \(size)") }
+
+    /// The last part of the URL is for a file name of the client's.
+    var address: String? { downloadURL?.string.replacing("${f}", with: "asset") }
+}
+
+extension RecordAnswer {
+    /// Those of all fields, also in lists.
+    var assets: [WireAsset] {
+        fields.flatMap { field -> [WireAsset] in
+            let values: [WireValue] =
+                switch field.value {
+                case .list(let elements)?: elements
+                case let value?: [value]
+                case nil: []
+                }
+            return values.compactMap { value in
+                if case .asset(let asset) = value { asset } else { nil }
+            }
+        }
+    }
+}
