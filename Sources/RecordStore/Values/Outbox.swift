@@ -106,6 +106,21 @@ package struct ClaimLimits: Hashable, Sendable {
     }
 }
 
+/// Changes that are not taken now, though they could be: the server has just refused them for what
+/// others may put right.
+package struct ClaimExceptions: Hashable, Sendable {
+    /// By their numbers in the outbox.
+    package var rows: Set<Int64> = []
+    /// New records, which need room.
+    package var creates = false
+
+    package init() {}
+
+    func contains(_ row: OutboxRow) -> Bool {
+        rows.contains(row.id) || creates && row.operation == .create
+    }
+}
+
 /// Figures of a store.
 package struct StoreCounts: Hashable, Sendable {
     package struct Zone: Hashable, Sendable {

@@ -16,6 +16,7 @@ extension Exchange {
                     known[asset.place] = asset.wire
                 } else if let receipt = receipts.find(asset, zone.id) {
                     known[asset.place] = asset.complete(receipt)
+                    results.noteKeptReceipt(asset.place.record)
                 } else if asset.isThere, let wire = try await rereferenced(asset) {
                     // What was fetched is never sent back as it came.
                     known[asset.place] = wire
@@ -135,6 +136,9 @@ extension Exchange {
                 try note(wire, asset.hash)
                 receipts.keep(wire, of: asset, zone.id)
                 brought[asset.place] = asset.complete(wire)
+            case .failure(.refused(let error)) where error.code == .notFound:
+                // The time of the address has passed, and not the record: another one is asked for.
+                continue
             case .failure(.refused(let error)): results.fail(asset.place.record, error)
             case .failure(let error): problem = error
             }

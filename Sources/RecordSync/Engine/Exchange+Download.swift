@@ -61,7 +61,14 @@ extension Exchange {
             }
             progress.note(page.items.count, of: zone.id, total: page.total)
             changed += try apply(page, of: zone)
-            guard page.moreComing else { return changed }
+            guard page.moreComing else {
+                if changed > 0 {
+                    try write(isFreeing: true) { (transaction) throws(RecordError) in
+                        try retryMissingReferences(zone, transaction)
+                    }
+                }
+                return changed
+            }
             guard page.syncToken.utf8 != place.token else {
                 throw .unreadable("changes/zone: more is coming behind a token that stays.")
             }

@@ -30,8 +30,9 @@ extension Exchange {
             of: zone.id, ClaimLimits(records: results.all.count, bytes: body.count),
             settings.claims)
         results.read(answer.items)
-        for result in results.all where !results.isOpen(result.claim.row.name) {
-            receipts.forget(result.claim.row.name, zone.id)
+        for name in results.all.map(\.claim.row.name)
+        where !results.isOpen(name) || results.withStaleReceipts.contains(name) {
+            receipts.forget(name, zone.id)
         }
         let sent = results.sent
         for name in sent { sizes.noteSent(name, zone.id) }

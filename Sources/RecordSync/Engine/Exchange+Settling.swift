@@ -33,7 +33,10 @@ extension Exchange {
 
     /// Writes down what became of all of them.
     func settle(_ results: UploadResults, _ zone: SyncedZone) throws(SyncProblem) -> Round {
-        var round = Round(isTooLarge: results.isTooLarge, problem: results.problem)
+        var round = Round(
+            blocked: results.blocked, withoutRoom: results.withoutRoom, quota: results.quota,
+            isTooLarge: results.isTooLarge, problem: results.problem)
+        var hasMade = false
         var told: [(OutboxClaim, RemoteChange)] = []
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.forgetRequest(in: zone.id)
@@ -42,6 +45,7 @@ extension Exchange {
                 switch result.outcome {
                 case .saved(let tag):
                     round.sent += 1
+                    hasMade = hasMade || claim.row.operation == .create
                     try transaction.completeOutbox(claim, changeTag: tag)
                 case .deleted:
                     round.sent += 1
@@ -55,13 +59,16 @@ extension Exchange {
                 case .parked(let reason):
                     round.parked += 1
                     try transaction.failOutbox(claim.row.id, error: reason)
+                case .stays: round.sent += 1
                 case .differs, .gone: break
                 }
             }
+            if hasMade { try retryMissingReferences(zone, transaction) }
         }
         for result in results.all {
             switch result.outcome {
-            case .differs(let answer): told.append((result.claim, try change(answer)))
+            case .differs(let answer), .stays(let answer):
+                told.append((result.claim, try change(answer)))
             case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
             case .saved, .deleted, .savedAndGone, .unsent, .parked: break
             }
@@ -72,20 +79,31 @@ extension Exchange {
                 try write(isFreeing: true) { (transaction) throws(RecordError) in
                     try transaction.failOutbox(claim.row.id, error: nil)
                 }
-            } else if try !merge(change, into: claim, of: zone) {
+            } else if try !merge(change, into: claim, of: zone, takesBack: results.takesBack) {
                 round.parked += 1
             }
         }
         return round
     }
 
+    /// What was refused because something that it refers to was not there goes again.
+    func retryMissingReferences(
+        _ zone: SyncedZone, _ transaction: Transaction
+    ) throws(RecordError) {
+        try transaction.retryOutbox(
+            in: zone.id, refusedFor: ServerErrorCode.validatingReferenceError.rawValue)
+    }
+
     /// What the server has instead of what was sent; it is sent again then. False when the two cannot
     /// be brought together: the change is parked with the reason.
     private func merge(
-        _ change: RemoteChange, into claim: OutboxClaim, of zone: SyncedZone
+        _ change: RemoteChange, into claim: OutboxClaim, of zone: SyncedZone, takesBack: Bool
     ) throws(SyncProblem) -> Bool {
         do throws(SyncProblem) {
             try write { (transaction) throws(RecordError) in
+                if takesBack, claim.isDelete {
+                    return try transaction.takeBackDelete(claim, change, in: zone.id)
+                }
                 try transaction.failOutbox(claim.row.id, error: nil)
                 _ = try transaction.applyRemote(change, in: zone.id)
             }

@@ -44,16 +44,22 @@ extension Exchange {
         }
         var sent = 0
         var fruitless = 0
+        var order = UploadOrder()
         let most = sizes.limits(of: zone.id, settings.claims)
         var limits = most
         while true {
             let claims = try write { (transaction) throws(RecordError) in
-                try transaction.claimOutbox(in: zone.id, limits: limits)
+                try transaction.claimOutbox(
+                    in: zone.id, limits: limits, except: order.exceptions)
             }
-            guard !claims.isEmpty else { break }
-            let round = try await send(claims, of: zone)
+            if claims.isEmpty {
+                if order.beginAnew() { continue }
+                break
+            }
+            let round = try await send(claims, of: zone, takesBack: order.takesBack)
+            order.note(round)
             sent += round.sent
-            fruitless = round.sent + round.parked == 0 ? fruitless + 1 : 0
+            fruitless = round.isFruitless ? fruitless + 1 : 0
             if let problem = round.problem { throw problem }
             if fruitless > settings.fruitlessRequests {
                 throw .fruitless(
@@ -63,6 +69,7 @@ extension Exchange {
                 round.isTooLarge
                 ? max(1, claims.count / 2) : min(most.records, limits.records * 2)
         }
+        if let problem = order.problem { throw problem }
         if isKnown, zone.isRemoved, try isEmptied(zone) {
             // What others have put into it while the deletes were sent.
             try await download(zone)
@@ -83,15 +90,23 @@ extension Exchange {
     struct Round {
         var sent = 0
         var parked = 0
+        /// Deletes of records that others hang on, and changes that do not fit the quota.
+        var blocked: Set<Int64> = []
+        var withoutRoom: Set<Int64> = []
+        /// What the server says of the quota.
+        var quota: SyncProblem?
         /// The request, or what it held, was too large for the server.
         var isTooLarge = false
         /// Why the rest of the upload has to wait.
         var problem: SyncProblem?
+        var isFruitless: Bool {
+            sent + parked == 0 && blocked.isEmpty && withoutRoom.isEmpty
+        }
     }
 
-    private func send(_ claims: [OutboxClaim], of zone: SyncedZone) async throws(SyncProblem)
-        -> Round
-    {
+    private func send(
+        _ claims: [OutboxClaim], of zone: SyncedZone, takesBack: Bool
+    ) async throws(SyncProblem) -> Round {
         let claims = claims.map { (claim) -> OutboxClaim in
             guard sizes.withholdsText(of: claim.row.name, zone.id) else { return claim }
             var claim = claim
@@ -99,6 +114,7 @@ extension Exchange {
             return claim
         }
         var results = UploadResults(claims)
+        results.takesBack = takesBack
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)

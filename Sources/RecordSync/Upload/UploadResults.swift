@@ -15,6 +15,8 @@ struct UploadResults {
         case differs(RecordAnswer)
         /// The server has the record no more.
         case gone
+        /// The record cannot be deleted there: it is here again.
+        case stays(RecordAnswer)
         case unsent
         /// It waits for an edit, or for `recordfs retry`.
         case parked(String)
@@ -29,6 +31,16 @@ struct UploadResults {
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?
+    /// Deletes of records that others hang on there.
+    private(set) var blocked: Set<Int64> = []
+    /// What does not fit the quota, and what the server says of it.
+    private(set) var withoutRoom: Set<Int64> = []
+    private(set) var quota: SyncProblem?
+    /// Whether blocked deletes are taken back.
+    var takesBack = false
+    /// Records with assets of which the server may have forgotten that it has their bytes.
+    private(set) var withStaleReceipts: Set<RecordName> = []
+    private var withKeptReceipts: Set<RecordName> = []
     /// Whether a request is kept to be sent again, until it has an answer.
     var isUnanswered = false
     private let isRepeated: Bool
@@ -69,6 +81,7 @@ struct UploadResults {
     }
 
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
+    mutating func noteKeptReceipt(_ name: RecordName) { withKeptReceipts.insert(name) }
     mutating func park(_ name: RecordName, _ reason: String) {
         if !isRepeated { set(name, .parked(reason)) }
     }
@@ -96,6 +109,7 @@ struct UploadResults {
 
     /// One change was refused, or something that it needs.
     mutating func fail(_ name: RecordName, _ error: WireError) {
+        if isLeftForLater(name, error) { return }
         switch Reaction(error) {
         case .merge:
             if let record = error.serverRecord {
@@ -112,11 +126,36 @@ struct UploadResults {
         }
     }
 
+    /// Whether others of the upload, or bytes that are brought anew, may put it right.
+    private mutating func isLeftForLater(_ name: RecordName, _ error: WireError) -> Bool {
+        guard let place = places[name] else { return false }
+        let claim = all[place].claim
+        switch error.code {
+        case .validatingReferenceError where claim.isDelete:
+            if takesBack {
+                lookUp(name)
+            } else {
+                blocked.insert(claim.row.id)
+            }
+            return true
+        case .quotaExceeded:
+            withoutRoom.insert(claim.row.id)
+            quota = .refused(error)
+            return true
+        case .badRequest where withKeptReceipts.contains(name) || isRepeated:
+            withStaleReceipts.insert(name)
+            return true
+        default: return false
+        }
+    }
+
     /// The answer to records/lookup.
     mutating func readLookup(_ items: [RecordItem]) {
         for item in items {
             switch item {
-            case .record(let answer): set(answer.name, .differs(answer))
+            case .record(let answer):
+                let isTakenBack = takesBack && isDelete(answer.name)
+                set(answer.name, isTakenBack ? .stays(answer) : .differs(answer))
             case .deleted(let name): missing(name)
             case .failed(let name?, let error) where Reaction(error) == .remake: missing(name)
             case .failed(_, let error): problem = .refused(error)

@@ -8,7 +8,8 @@ extension Transaction {
     ///
     /// A record whose text is damaged is parked with the reason.
     package func claimOutbox(
-        in zone: ZoneID, limits: ClaimLimits = ClaimLimits()
+        in zone: ZoneID, limits: ClaimLimits = ClaimLimits(),
+        except exceptions: ClaimExceptions = ClaimExceptions()
     ) throws(RecordError) -> [OutboxClaim] {
         // Also of a removed zone, whose records are deleted on the server too.
         let name = try connection.first(
@@ -16,7 +17,8 @@ extension Transaction {
         ) { ZoneName(bytes: $0.bytes(0)) }
         guard let name else { throw RecordError(.notFound, "The zone is gone.") }
         var claiming = Claiming(
-            transaction: self, zone: (zone, name), batch: try nextBatch(), limits: limits)
+            transaction: self, zone: (zone, name), batch: try nextBatch(), limits: limits,
+            exceptions: exceptions)
         var last: Int64 = 0
         while !claiming.isFull {
             let page = try ready(in: zone, after: last)
@@ -57,6 +59,7 @@ private struct Claiming {
     let zone: ZoneName
     let batch: Int64
     let limits: ClaimLimits
+    let exceptions: ClaimExceptions
 
     private(set) var claims: [OutboxClaim] = []
     private(set) var isFull = false
@@ -68,12 +71,13 @@ private struct Claiming {
 
     init(
         transaction: Transaction, zone: (id: ZoneID, name: ZoneName), batch: Int64,
-        limits: ClaimLimits
+        limits: ClaimLimits, exceptions: ClaimExceptions
     ) {
         self.transaction = transaction
         (zoneID, self.zone) = zone
         self.batch = batch
         self.limits = limits
+        self.exceptions = exceptions
     }
 
     private var connection: SQLConnection { transaction.connection }
@@ -81,7 +85,7 @@ private struct Claiming {
     /// A change with those that have to go before it. Not by recursion: a chain of parents may be as
     /// long as the zone.
     mutating func take(_ row: OutboxRow) throws(RecordError) {
-        guard found[row.id] == nil else { return }
+        guard found[row.id] == nil, !exceptions.contains(row) else { return }
         if row.operation == .delete, try hasBytesForOthers(row) {
             found[row.id] = .waits
             return
@@ -98,7 +102,7 @@ private struct Claiming {
             // Two that need each other go as they come.
             case .taken, .visited: continue
             case nil:
-                if before.isReady, let next = try step(before) {
+                if before.isReady, !exceptions.contains(before), let next = try step(before) {
                     path.append(next)
                     continue
                 }

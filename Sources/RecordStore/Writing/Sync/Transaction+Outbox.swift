@@ -210,6 +210,18 @@ extension Transaction {
             [.integer(zone.rawValue), .name(name)])
     }
 
+    /// Sends changes of a zone again that were refused with a reason that begins so: what they lacked
+    /// may be there now.
+    package func retryOutbox(
+        in zone: ZoneID, refusedFor reason: String
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE outbox SET error = NULL
+            WHERE zone_id = ?1 AND batch = 0 AND substr(error, 1, length(?2)) = ?2
+            """, [.integer(zone.rawValue), .text(reason)])
+    }
+
     func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
         let row = try connection.first(
             "SELECT \(Columns.outbox) FROM outbox WHERE id = ?", [.integer(id)]
