@@ -144,7 +144,7 @@ let package = Package(
             name: "RecordSyncTests",
             dependencies: [
                 "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
-                "ServerTestSupport", "Simulation", "TestSupport", logging,
+                "ServerTestSupport", "Simulation", "TestSupport", "CTestSystem", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(

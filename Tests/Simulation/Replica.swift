@@ -5,7 +5,7 @@ package import RecordStore
 package import RecordSync
 package import ServerTestSupport
 import Synchronization
-import TestSupport
+package import TestSupport
 
 /// A machine of somebody's: a store of its own, and the work of the engine against a record server in
 /// this process.
@@ -81,6 +81,12 @@ package final class Replica: Sendable {
     /// The process is killed, and started again.
     package func restart() throws {
         try takeImage()
+        _ = try restartAfterCrash()
+    }
+
+    /// The process starts again with other files than it had.
+    package func restart(with files: TemporaryDirectory) throws {
+        image.withLock { $0 = files }
         _ = try restartAfterCrash()
     }
 

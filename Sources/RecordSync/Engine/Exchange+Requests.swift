@@ -16,6 +16,9 @@ extension Exchange {
             }
             results.isUnanswered = true
         }
+        // What the server has seen of this machine has to be known here after a power cut too: else a
+        // record that somebody has deleted there since would be made again.
+        try read { (store) throws(RecordError) in try store.sync() }
         try await send(request.bytes, &results, zone)
     }
 

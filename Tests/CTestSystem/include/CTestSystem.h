@@ -25,6 +25,9 @@ int test_fallocate(int descriptor, int mode, int64_t offset, int64_t length);
 ssize_t test_copy_range(int from, int to, size_t size);
 int test_clone(int from, int to);
 int64_t test_seek(int descriptor, int64_t offset, int whence);
+/* Tells of each file that code of this process, SQLite's too, has put on stable storage by fsync or
+   fdatasync, right after it; NULL for nobody. */
+void test_observe_syncs(void (*observer)(int descriptor));
 /* Texts that tell their version: a reader sees whether it got one whole. */
 enum { test_version_size_max = 10000 };
 size_t test_version_text(uint64_t version, char *text);
