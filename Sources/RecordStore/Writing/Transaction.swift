@@ -34,6 +34,8 @@ package final class Transaction {
     var touched: Set<TypeID> = []
     /// `FieldStamp.time` of all that this transaction changes, once it has changed something.
     var stampTime: Int64?
+    /// The latest `FieldStamp.time` of the record that the server is telling of; 0 when it has none.
+    var toldTime: Int64 = 0
     /// Set when a zone or type came or went, or changed its mapping or permission.
     var placesChanged = false
 

@@ -2,7 +2,8 @@ import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// One row for an accepted change of values; gives its token.
+    /// One row for an accepted change of values; gives its token. Its stamp is later than all that is
+    /// known of the record, also where the clock was set back by more than is believed of others.
     func addHistory(
         _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
         _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
@@ -12,14 +13,17 @@ extension Transaction {
             INSERT INTO history
                 (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
                 checksum, stamp)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                max(?12, CASE WHEN ?8 <= 1 AND ?3 = 'created' THEN 0 ELSE
+                    coalesce((SELECT min(stamp, ?13) + 1 FROM history
+                        WHERE zone_id = ?4 AND name = ?5 ORDER BY token DESC LIMIT 1), 0) END))
             """,
             [
                 .time(now), .text(author.rawValue), .text(kind.rawValue),
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
-                .integer(try stampTimeOfEdits()),
+                .integer(try stampOfChange()), .integer(.max - 1),
             ])
         let token = connection.lastInsertedRow
         if hasAssets { try keepAssets(of: record, holder: .history, token) }

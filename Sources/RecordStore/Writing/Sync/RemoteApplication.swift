@@ -30,6 +30,7 @@ struct RemoteApplication {
     var connection: SQLConnection { transaction.connection }
 
     mutating func apply(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
+        transaction.toldTime = change.stamps.values.max()?.time ?? 0
         if !change.stamps.isEmpty { try transaction.hear(change.stamps.values) }
         let known = try known(change.name)
         switch change.operation {

@@ -23,6 +23,11 @@ extension Transaction {
         return time
     }
 
+    /// What the server tells is not earlier than its stamps say, however far they are ahead.
+    func stampOfChange() throws(RecordError) -> Int64 {
+        max(try stampTimeOfEdits(), author == .sync ? toldTime : 0)
+    }
+
     /// What is edited here from now on is later than what was heard.
     func hear(_ stamps: some Sequence<FieldStamp>) throws(RecordError) {
         guard let latest = stamps.max() else { return }
