@@ -37,6 +37,43 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test(
+            "signing out leaves every file and what waits; signed in again, that alone goes up")
+        func signOut() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            let note = "RecordFS/private/Box/Note"
+            try a.ok(
+                """
+                mkdir -p \(note) && cd \(note)
+                for name in x y z; do echo '{"n": 1}' > $name.json; done
+                recordfs sync
+                """)
+            #expect(try b.eventually("cat \(note)/*.json | jq .n", "1\n1\n1"))
+            let tag = "jq -r .changeTag RecordFS/.recordfs/meta/private/Box/Note/x.json"
+            let before = try a.shell(tag).output
+            try a.ok("recordfs logout")
+            #expect(try a.shell("cat \(note)/*.json | jq .n").output == "1\n1\n1\n")
+            try a.ok(
+                """
+                cd \(note)
+                echo '{"n": 2}' > y.json && echo '{"n": 3}' > new.json && rm z.json
+                """)
+            let refused = try a.shell("recordfs sync")
+            #expect(refused.status != 0 && refused.errors.contains("recordfs login"), "\(refused)")
+            try b.ok("recordfs sync")
+            #expect(try b.shell("cat \(note)/*.json | jq .n").output == "1\n1\n1\n")
+            try account.signIn(a)
+            try a.ok("recordfs sync")
+            #expect(
+                try b.eventually(
+                    "cd \(note); ls; cat y.json new.json | jq .n", "new.json\nx.json\ny.json\n2\n3")
+            )
+            #expect(try !before.isEmpty && a.shell(tag).output == before)
+            try a.ok("recordfs unmount && recordfs fsck")
+            try b.ok("recordfs unmount && recordfs fsck")
+        }
+
         @Test("changes made while the server is down arrive when it is there again")
         func serverDown() async throws {
             let account = try await Account()
