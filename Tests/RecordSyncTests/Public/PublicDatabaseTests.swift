@@ -212,11 +212,21 @@ import Testing
     }
 
     @Test(
-        "random histories of two machines end in equal trees",
-        arguments: LongForm.seeds(15, of: 500))
+        "random histories of two machines end in equal trees, also by Apple's reference alone",
+        arguments: LongForm.seeds(20, of: 500))
     func converges(_ seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let replicas = [a, try Replica(server, as: .alice, in: .public)]
+        let isStrict = seed % 2 == 0
+        let server = try await TestServer { configuration in
+            configuration.service.maximumResults = 2
+            configuration.service.isStrict = isStrict
+        }
+        let replicas = try (0..<2).map { _ in
+            try Replica(server, as: .alice, in: .public) { settings in
+                if isStrict { settings = Exchange.Settings(profile: .cloudkit) }
+            }
+        }
+        let a = replicas[0]
         for replica in replicas { try mirror(on: replica) }
         for _ in 0..<40 {
             server.clock.advance(.milliseconds(random.below(3_000)))
@@ -246,6 +256,10 @@ import Testing
             #expect(try replica.outbox() == [], "seed \(seed)")
             #expect(try tree(replica) == tree(a), "seed \(seed)")
             try replica.expectSound()
+            guard isStrict else { continue }
+            for (operation, body) in replica.wire.takeRequests() {
+                #expect(DocumentedBody.problems(operation, body) == [], "seed \(seed)")
+            }
         }
     }
 }
