@@ -121,8 +121,15 @@ package final class TestServer: Sendable {
         let files = try TemporaryDirectory()
         let count = transport == .twoInstances ? 2 : 1
         let path = count > 1 ? files.path + "/records.sqlite" : nil
-        let storages = try (0..<count).map { _ -> any Storage in
-            try storage ?? SQLiteStorage.open(path: path, synchronous: .normal)
+        let isFilled = storage == nil && path == nil
+        var storages: [any Storage] = []
+        for _ in 0..<count {
+            if isFilled {
+                storages.append(try await Self.filled.value.copyInMemory())
+            } else {
+                storages.append(
+                    try storage ?? SQLiteStorage.open(path: path, synchronous: .normal))
+            }
         }
         self.transport = transport
         self.configuration = configuration
@@ -140,7 +147,7 @@ package final class TestServer: Sendable {
             Life(
                 applications: applications, storage: storages[0], files: files,
                 assetPath: files.path + "/assets"))
-        try await Self.fill(storages[0], at: clock.now)
+        if !isFilled { try await Self.fill(storages[0], at: clock.now) }
         running = transport == .socket ? try await applications[0].start() : nil
     }
 
@@ -159,6 +166,13 @@ package final class TestServer: Sendable {
     /// `_` and 32 digits.
     package static func userName(_ suffix: String) -> UserName {
         UserName("_" + String(repeating: "0", count: 32 - suffix.count) + suffix)
+    }
+
+    /// What each server in memory begins with: made once, for making the tables takes its time.
+    private static let filled = Task {
+        let storage = try SQLiteStorage.open(path: nil, synchronous: .normal)
+        try await fill(storage, at: ManualClock().now)
+        return storage
     }
 
     private static func fill(_ storage: any Storage, at now: Timestamp) async throws {

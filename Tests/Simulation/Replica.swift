@@ -22,7 +22,7 @@ package final class Replica: Sendable {
     private let life: Mutex<Life>
     private let clock: any WallClock
     /// Stands for the machine in stamps.
-    private let device: UInt64?
+    private let device: UInt64
     private let settings: Exchange.Settings
     /// What was on the disk at the moment of a crash.
     private let image = Mutex<TemporaryDirectory?>(nil)
@@ -41,7 +41,8 @@ package final class Replica: Sendable {
 
     package init(
         _ server: TestServer, as person: TestServer.Person = .alice,
-        in database: Database = .private, clock: (any WallClock)? = nil, device: UInt64? = nil,
+        in database: Database = .private, clock: (any WallClock)? = nil,
+        device: UInt64 = .random(in: 0...UInt64.max),
         change: (inout Exchange.Settings) -> Void = { _ in }
     ) throws {
         self.clock = clock ?? server.clock
@@ -51,18 +52,18 @@ package final class Replica: Sendable {
         var settings = Exchange.Settings()
         change(&settings)
         self.settings = settings
-        let files = try TemporaryDirectory()
+        let files = try EmptyStore.makeDirectory()
         life = Mutex(Life(store: try Self.open(files, self.clock, device), files: files))
         wire.onCrash { [weak self] in try self?.takeImage() }
     }
 
     private static func open(
-        _ files: TemporaryDirectory, _ clock: any WallClock, _ device: UInt64?
+        _ files: TemporaryDirectory, _ clock: any WallClock, _ device: UInt64
     ) throws -> RecordStore {
         var options = StoreOptions(clock: clock, grace: .zero)
         options.device = device
         // Stores of histories are in memory, where a file is made of pages that have to be cleared.
-        options.reserveBytes = 1 << 20
+        options.reserveBytes = 256 << 10
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return try RecordStore.open(directory: files.path, options: options)
     }

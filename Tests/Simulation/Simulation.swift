@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A history: some machines of an account, a record server, and what happens to them, all from one
 /// number.
 package struct Simulation: Sendable {
@@ -25,11 +27,17 @@ package struct Simulation: Sendable {
     ///   - steps: other ones than those of the seed.
     ///   - shift: by which the clocks of the machines are wrong.
     package func run(_ steps: [Step]? = nil, shift: Duration = .zero) async -> Outcome {
+        await TemporaryDirectory.$areInMemory.withValue(true) {
+            await run(steps ?? self.steps, shift)
+        }
+    }
+
+    private func run(_ steps: [Step], _ shift: Duration) async -> Outcome {
         do {
             let world = try await SimulatedWorld(
                 devices: devices, zones: ["Box", "Cup"], pageRecords: pageRecords, shift: shift)
             do {
-                for step in steps ?? self.steps { try await world.perform(step) }
+                for step in steps { try await world.perform(step) }
                 let problems = try await world.finish()
                 return Outcome(problems: problems, trace: await world.trace)
             } catch {

@@ -2,10 +2,17 @@ import Glibc
 
 /// A new folder that goes with this value, and all that is in it.
 package final class TemporaryDirectory: Sendable {
+    /// Whether new ones are in memory where they can be, for what makes many of them and has nothing to
+    /// find out about disks.
+    @TaskLocal package static var areInMemory = false
+
     package let path: String
 
     package init() throws {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let memory = "/dev/shm"
+        let base =
+            Self.areInMemory && access(memory, W_OK) == 0
+            ? memory : getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/recordfs-test.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TemporaryDirectoryError(errno: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -42,6 +42,17 @@ extension SQLiteStorage {
         }
     }
 
+    /// Another storage, in memory, with all that this one has now.
+    package func copyInMemory() throws(ServerError) -> SQLiteStorage {
+        do {
+            let queue = try DatabaseQueue(configuration: Self.configuration(.normal))
+            try database.backup(to: queue)
+            return SQLiteStorage(database: queue, isInMemory: true, logger: logger)
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Makes the file, which SQLite would make with the process's umask. Its log gets its rights.
     private static func makePrivate(_ path: String) throws(RecordError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -23,7 +23,7 @@ package final class SQLiteStorage: OperatedStorage {
     let database: any DatabaseWriter
     let isInMemory: Bool
     private let caches = StorageCaches()
-    private let logger: Logger
+    let logger: Logger
     private let writes: WriteQueue
 
     init(database: any DatabaseWriter, isInMemory: Bool, logger: Logger) {

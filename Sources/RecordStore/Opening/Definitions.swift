@@ -24,13 +24,14 @@ extension SQLConnection {
     private func definitionsChecksum() throws(RecordError) -> Int64 {
         let names = Migrations.tables.union(Migrations.laterTables).sorted().map { "'\($0)'" }
             .joined(separator: ", ")
-        let definitions = try all(
+        var definitions: [UInt8] = []
+        try each(
             """
             SELECT name, sql FROM sqlite_master
             WHERE type IN ('table', 'trigger') AND tbl_name IN (\(names)) ORDER BY name
             """
-        ) { $0.bytes(0) + [0] + $0.bytes(1) + [0] }
-        let checksum = TextChecksum.of(Array(definitions.joined()))
+        ) { definitions += $0.bytes(0) + [0] + $0.bytes(1) + [0] }
+        let checksum = TextChecksum.of(definitions)
         return (checksum ^ checksum >> 32) & 0x7fff_ffff | 1
     }
 }
