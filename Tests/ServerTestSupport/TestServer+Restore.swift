@@ -39,5 +39,6 @@ extension TestServer {
                 assetPath: assetPath)
         }
         tokens.withLock { $0 = [:] }
+        callers.withLock { $0 = [:] }
     }
 }

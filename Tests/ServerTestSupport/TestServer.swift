@@ -98,6 +98,8 @@ package final class TestServer: Sendable {
         let environment: ServerEnvironment
     }
     let tokens = Mutex<[TokenKey: Text]>([:])
+    /// Those of `callCore`.
+    let callers = Mutex<[UserName: UserRow]>([:])
 
     package var application: ServerApplication { applications[0] }
     package var service: RecordService { application.service }

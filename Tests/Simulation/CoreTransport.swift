@@ -36,19 +36,31 @@ package final class CoreTransport: SyncTransport {
         var uploadedBytes = 0
         var largest = Int.max
         var largestAccepted = Int.max
+        /// Called after each request that the server got, with its answer; nil of one that it refused.
+        var onAnswer: Observer?
         /// The process that sends is dead.
         var isDead = false
         var onCrash: @Sendable () throws -> Void = {}
     }
 
+    package typealias Observer =
+        @Sendable (_ operation: SyncOperation, _ body: JSONValue, _ answer: JSONValue?)
+        async throws -> Void
+
     private let server: TestServer
     private let person: TestServer.Person
+    private let overHTTP: Bool
     private let state = Mutex(State())
 
-    package init(_ server: TestServer, _ person: TestServer.Person) {
+    /// - Parameter overHTTP: whether operations go through all of the server but the socket; else they
+    ///   go into its core. Assets always do.
+    package init(_ server: TestServer, _ person: TestServer.Person, overHTTP: Bool) {
         self.server = server
         self.person = person
+        self.overHTTP = overHTTP
     }
+
+    package func onAnswer(_ body: @escaping Observer) { state.withLock { $0.onAnswer = body } }
 
     /// What a crash does.
     package func onCrash(_ body: @escaping @Sendable () throws -> Void) {
@@ -212,25 +224,45 @@ package final class CoreTransport: SyncTransport {
         guard let endpoint = Endpoint(rawValue: operation.rawValue) else {
             throw .unreadable("\(operation.rawValue) is no operation of the server")
         }
-        let answer: TestServer.Answer
         do {
-            answer = try await server.call(
-                endpoint, scope, as: person, try JSONParser.parse(body))
+            let json = try JSONParser.parse(body)
+            let outcome = try await outcome(endpoint, scope, json)
+            let answer = try? outcome.get()
+            try await state.withLock(\.onAnswer)?(operation, json, answer)
+            return try outcome.get()
+        } catch let error as SyncProblem {
+            throw error
         } catch {
             throw .unreachable("\(error)")
         }
-        guard answer.status != 200 else { return answer.json }
-        throw try refusal(answer)
+    }
+
+    private func outcome(
+        _ endpoint: Endpoint, _ scope: DatabaseScope, _ body: JSONValue
+    ) async throws -> Result<JSONValue, SyncProblem> {
+        if overHTTP {
+            let answer = try await server.call(endpoint, scope, as: person, body)
+            return answer.status == 200 ? .success(answer.json) : .failure(try refusal(answer))
+        }
+        do throws(ServerError) {
+            return .success(try await server.callCore(endpoint, scope, as: person, body))
+        } catch {
+            return .failure(try refusal(JSONParser.parse(error.body(requestID: "core"))))
+        }
     }
 
     private func refusal(_ answer: TestServer.Answer) throws(SyncProblem) -> SyncProblem {
+        try refusal(answer.json)
+    }
+
+    private func refusal(_ json: JSONValue) throws(SyncProblem) -> SyncProblem {
         let error: WireError?
         do throws(ServerError) {
-            error = try WireError(JSONReader(answer.json))
+            error = try WireError(JSONReader(json))
         } catch {
-            throw .unreadable("\(answer.status): \(error.reason)")
+            throw .unreadable("\(error.reason)")
         }
-        guard let error else { throw .unreadable("\(answer.status) without an error") }
+        guard let error else { throw .unreadable("a refusal without an error") }
         return .refused(error)
     }
 }

@@ -42,13 +42,13 @@ package final class Replica: Sendable {
     package init(
         _ server: TestServer, as person: TestServer.Person = .alice,
         in database: Database = .private, clock: (any WallClock)? = nil,
-        device: UInt64 = .random(in: 0...UInt64.max),
+        device: UInt64 = .random(in: 0...UInt64.max), overHTTP: Bool = true,
         change: (inout Exchange.Settings) -> Void = { _ in }
     ) throws {
         self.clock = clock ?? server.clock
         self.device = device
         self.database = database
-        wire = CoreTransport(server, person)
+        wire = CoreTransport(server, person, overHTTP: overHTTP)
         var settings = Exchange.Settings()
         change(&settings)
         self.settings = settings

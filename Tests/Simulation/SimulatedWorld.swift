@@ -35,7 +35,8 @@ actor SimulatedWorld {
     private static func replica(
         _ server: TestServer, _ clock: ShiftedClock, _ number: Int, _ pageRecords: Int
     ) throws -> Replica {
-        try Replica(server, clock: clock, device: UInt64(number + 1)) { settings in
+        try Replica(server, clock: clock, device: UInt64(number + 1), overHTTP: false) {
+            settings in
             settings.pageRecords = pageRecords
             settings.claims.records = pageRecords
             // One after the other, so that a history is the same each time.
