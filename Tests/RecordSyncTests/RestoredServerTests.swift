@@ -51,6 +51,22 @@ import Testing
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
+    @Test("what a machine sends again is as old as it was, and not as new as that machine's clock")
+    func sentAgain() async throws {
+        let ahead = try Replica(server, clock: ShiftedClock(server.clock, by: .seconds(900)))
+        try a.save("x", #"{"p":0}"#)
+        for replica in [a, ahead] { try await replica.sync() }
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1}"#)
+        for replica in [a, ahead] { try await replica.sync() }
+        try a.save("x", #"{"p":2}"#)
+        try await a.sync()
+        try await server.restore(backup)
+        try await ahead.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#])
+    }
+
     @Test("what one machine alone has seen comes from there", arguments: [true, false])
     func oneMachine(isFirst: Bool) async throws {
         try a.save("x", #"{"p":1}"#)

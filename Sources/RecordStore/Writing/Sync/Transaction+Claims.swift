@@ -195,7 +195,7 @@ private struct Claiming {
         if claim.base != nil || row.sent != nil {
             // What came from elsewhere has another stamp there, which is not known here any more.
             claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
-                .filter { claim.base != nil || $0.value.author != .sync }
+                .filter { $0.value.author != .sync }
                 .mapValues(\.stamp)
         }
         return claim
