@@ -224,9 +224,12 @@ package enum ZoneOperationType: String, CaseIterable, Sendable {
 package struct ZoneOperation: Hashable, Sendable {
     package var type: ZoneOperationType
     package var zone: ZoneIdentifier
-    package init(type: ZoneOperationType, zone: ZoneIdentifier) {
+    /// A delete of a zone with records in it is refused (an extension): nobody has seen all of it go.
+    package var onlyEmpty: Bool
+    package init(type: ZoneOperationType, zone: ZoneIdentifier, onlyEmpty: Bool = false) {
         self.type = type
         self.zone = zone
+        self.onlyEmpty = onlyEmpty
     }
 }
 

@@ -399,6 +399,18 @@ import Testing
         try expectEqual(["x": #"{"p":2}"#])
     }
 
+    @Test("a zone into which somebody puts a record at the last moment is not removed there")
+    func zoneFilledAtLast() async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncBoth()
+        try a.removeZone()
+        try b.save("y", #"{"p":2}"#)
+        a.wire.plan(.zonesModify, .meanwhile { [b] in try await b.exchange.round() })
+        try await a.sync()
+        try await syncBoth()
+        try expectEqual(["y": #"{"p":2}"#])
+    }
+
     @Test("of a zone that is gone there, what was edited here stays and is sent anew")
     func zoneGone() async throws {
         try a.save("x", #"{"p":1}"#)

@@ -151,7 +151,7 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
         text: """
             {"operations": [
               {"operationType": "create", "zone": {"zoneID": {"zoneName": "A"}}},
-              {"operationType": "delete", "zone": {"zoneID": {"zoneName": "B"}}}]}
+              {"operationType": "delete", "zone": {"zoneID": {"zoneName": "B"}}, "onlyEmpty": true}]}
             """,
         read: { try ZoneOperation.list($0) },
         write: { ZoneOperation.body($0) })

@@ -81,7 +81,7 @@ extension RecordService {
     ) throws(ServerError) -> (answer: ZoneAnswer, notice: ChangeNotice?) {
         switch operation.type {
         case .create: return try create(operation.zone, context, &ids, transaction)
-        case .delete: return try delete(operation.zone, context, &ids, transaction)
+        case .delete: return try delete(operation, context, &ids, transaction)
         }
     }
 
@@ -120,9 +120,10 @@ extension RecordService {
 
     /// The owner deletes the zone with all that is in it; a participant leaves its shares.
     private func delete(
-        _ zone: ZoneIdentifier, _ context: OperationContext, _ ids: inout RandomIDs,
+        _ operation: ZoneOperation, _ context: OperationContext, _ ids: inout RandomIDs,
         _ transaction: any StorageTransaction
     ) throws(ServerError) -> (answer: ZoneAnswer, notice: ChangeNotice?) {
+        let zone = operation.zone
         guard zone.zone != ZoneIdentifier.defaultZone.zone else {
             throw ServerError(.badRequest, "The default zone cannot be deleted.")
         }
@@ -133,6 +134,9 @@ extension RecordService {
             try leave(shared, context, &ids, transaction)
         } else {
             guard let row = try transaction.lockZone(key) else { throw ZoneAccess.notFound(zone) }
+            guard !operation.onlyEmpty || row.recordCount == 0 else {
+                throw ServerError(.conflict, "The zone has records: fetch its changes.")
+            }
             try ShareRules.endViews(of: key, reason: .deleted, transaction)
             try transaction.deleteZone(row, reason: .deleted)
         }

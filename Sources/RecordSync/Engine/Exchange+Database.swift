@@ -111,10 +111,20 @@ extension Exchange {
         try await modify(ZoneOperation(type: .create, zone: ZoneIdentifier(zone)))
     }
 
-    /// Removes a zone there that was removed here.
+    /// Removes a zone there that was removed here, unless somebody has put something into it since it
+    /// was fetched.
     func removeThere(_ zone: SyncedZone) async throws(SyncProblem) {
+        var removal = ZoneOperation(type: .delete, zone: ZoneIdentifier(zone))
         do throws(SyncProblem) {
-            try await modify(ZoneOperation(type: .delete, zone: ZoneIdentifier(zone)))
+            do throws(SyncProblem) {
+                removal.onlyEmpty = settings.hasExtensions
+                try await modify(removal)
+            } catch  where removal.onlyEmpty && error.reaction == .merge {
+                // Records that cannot be shown here go with the zone.
+                guard try await download(zone) == 0 else { return }
+                removal.onlyEmpty = false
+                try await modify(removal)
+            }
         } catch  where error.reaction == .findZone || error.reaction == .remake {
             // Gone already.
         }

@@ -126,7 +126,8 @@ extension ZoneOperation {
         let place = try json.required("zone").required("zoneID")
         _ = try place.required("zoneName")
         let zone = try ZoneIdentifier(place)
-        self.init(type: type, zone: zone)
+        self.init(
+            type: type, zone: zone, onlyEmpty: try json.bool("onlyEmpty", default: false))
         guard
             type == .delete || zone.zone.isFreeForClients
                 || zone.zone == ZoneIdentifier.defaultZone.zone

@@ -42,6 +42,7 @@ extension ZoneOperation: AnswerValue {
         answer.object { answer in
             answer.member("operationType", type.rawValue)
             answer.member("zone", object: { $0.member("zoneID", zone) })
+            if onlyEmpty { answer.member("onlyEmpty", true) }
         }
     }
 

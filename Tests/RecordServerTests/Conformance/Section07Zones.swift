@@ -57,6 +57,37 @@ import Testing
             #expect(answer.at("zones.2.serverErrorCode") == "BAD_REQUEST")
             #expect(answer.at("zones.3.zoneID.zoneName") == s.json("B"))
         }
+        rows.row("zones/modify: onlyEmpty refuses to delete a zone with records") { s in
+            let zone = TestServer.zone(s.name("C"))
+            func modify(_ operation: JSONValue) async throws -> TestServer.Answer {
+                try await s.call(.zonesModify, .private, ["operations": [operation]])
+            }
+            let removal: JSONValue = [
+                "operationType": "delete", "onlyEmpty": true, "zone": ["zoneID": zone],
+            ]
+            _ = try await modify(["operationType": "create", "zone": ["zoneID": zone]])
+            _ = try await s.call(
+                .recordsModify, .private,
+                [
+                    "zoneID": zone,
+                    "operations": [
+                        [
+                            "operationType": "create",
+                            "record": ["recordName": "r", "recordType": "Note", "fields": [:]],
+                        ]
+                    ],
+                ])
+            #expect(try await modify(removal).at("zones.0.serverErrorCode") == "CONFLICT")
+            _ = try await s.call(
+                .recordsModify, .private,
+                [
+                    "zoneID": zone,
+                    "operations": [
+                        ["operationType": "forceDelete", "record": ["recordName": "r"]]
+                    ],
+                ])
+            #expect(try await modify(removal).at("zones.0.deleted") == true)
+        }
         rows.row("§7.1 zones/modify: creating an existing zone is harmless") { s in
             try await s.modify(create(s.name("a")))
             #expect(try await s.server.makeZone(s.zone).at("zones.0.atomic") == true)
