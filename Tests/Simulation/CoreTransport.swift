@@ -17,6 +17,10 @@ package final class CoreTransport: SyncTransport {
         case answerLost
         /// The server answers this instead.
         case refused(ServerError)
+        /// The server does what it is asked for, and the answer is cut short.
+        case cutShort
+        /// The server answers this to every second operation of an upload, and does the others.
+        case partly(ServerError)
         /// It arrives twice.
         case duplicated
         /// What the server has told of its feeds is forgotten there.
@@ -33,6 +37,7 @@ package final class CoreTransport: SyncTransport {
         var faults: [Fault?] = []
         var faultsOfOperations: [SyncOperation: [Fault]] = [:]
         var sent: [(operation: SyncOperation, body: [UInt8])] = []
+        var faultsOfAssets: [Fault] = []
         var uploadedBytes = 0
         var largest = Int.max
         var largestAccepted = Int.max
@@ -90,6 +95,9 @@ package final class CoreTransport: SyncTransport {
         state.withLock { $0.faultsOfOperations[operation, default: []] += faults }
     }
 
+    /// What becomes of the bytes of the next asset: one of the two that lose something.
+    package func planAsset(_ fault: Fault) { state.withLock { $0.faultsOfAssets.append(fault) } }
+
     /// Something on the way loses larger requests.
     package func loseRequests(over bytes: Int) { state.withLock { $0.largest = bytes } }
 
@@ -100,6 +108,7 @@ package final class CoreTransport: SyncTransport {
         state.withLock { state in
             state.faults = []
             state.faultsOfOperations = [:]
+            state.faultsOfAssets = []
         }
     }
 
@@ -149,16 +158,44 @@ package final class CoreTransport: SyncTransport {
         case .crash(isAnswered: false): try crash()
         case .refused(let error):
             throw Self.refusal(error.code, error.reason)
-        case .answerLost, .crash, .tokenExpired, .altered, nil: break
+        case .partly(let error):
+            return try await answer(operation, scope, body, everySecond: error)
+        case .answerLost, .crash, .tokenExpired, .cutShort, .altered, nil: break
         }
         let answer = try await answer(operation, scope, body)
         switch fault {
         case .answerLost: throw .unreachable("lost")
         case .altered(let alter): return alter(answer)
+        case .cutShort: throw .unreadable("cut short")
         case .crash: try crash()
         default: break
         }
         return answer
+    }
+
+    /// The answer to an upload of which every second operation is refused.
+    private func answer(
+        _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8],
+        everySecond error: ServerError
+    ) async throws(SyncProblem) -> JSONValue {
+        let request: JSONValue
+        do {
+            request = try JSONParser.parse(body)
+        } catch {
+            throw .unreadable(error.description)
+        }
+        let operations = request["operations"]?.array ?? []
+        let done = operations.indices.filter { $0 % 2 == 0 }.map { operations[$0] }
+        let answer = try await answer(
+            operation, scope, request.replacing("operations", .array(done)).serialized())
+        let refused = operations.indices.filter { $0 % 2 == 1 }.map { place -> JSONValue in
+            [
+                "recordName": operations[place]["record"]?["recordName"] ?? "",
+                "serverErrorCode": JSONValue(error.code.rawValue),
+                "reason": JSONValue(error.reason),
+            ]
+        }
+        return answer.replacing("records", .array((answer["records"]?.array ?? []) + refused))
     }
 
     private static func refusal(_ code: ServerErrorCode, _ reason: String) -> SyncProblem {
@@ -168,6 +205,10 @@ package final class CoreTransport: SyncTransport {
     package func upload(
         _ file: OutgoingFile, to url: String
     ) async throws(SyncProblem) -> JSONValue {
+        let fault = state.withLock { state in
+            state.faultsOfAssets.isEmpty ? nil : state.faultsOfAssets.removeFirst()
+        }
+        if case .requestLost = fault { throw .unreachable("lost") }
         let bytes: [UInt8]
         do {
             bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
@@ -175,7 +216,9 @@ package final class CoreTransport: SyncTransport {
             throw .unreadable("\(error)")
         }
         state.withLock { $0.uploadedBytes += bytes.count }
-        return try await request(.post, url, body: bytes).json
+        let answer = try await request(.post, url, body: bytes).json
+        if case .answerLost = fault { throw .unreachable("lost") }
+        return answer
     }
 
     package func download(
@@ -264,5 +307,13 @@ package final class CoreTransport: SyncTransport {
         }
         guard let error else { throw .unreadable("a refusal without an error") }
         return .refused(error)
+    }
+}
+
+extension JSONValue {
+    /// An object with another value of a member that it has.
+    fileprivate func replacing(_ key: Text, _ value: JSONValue) -> JSONValue {
+        .object(
+            (object ?? []).map { $0.key == key ? JSONMember(key: key, value: value) : $0 })
     }
 }

@@ -31,6 +31,7 @@ struct Editor {
             var record = try Record(replica, key)
             try set(fields, of: &record, over: before, &oracle)
         case .rename(let key, let name): try rename(key, to: name, &oracle)
+        case .move(let key, let zone): try move(key, to: zone, &oracle)
         case .removeZone(let zone):
             for name in try replica.names(zone: zone) {
                 try delete(Step.Key(zone: zone, name: name), &oracle)
@@ -56,7 +57,9 @@ struct Editor {
             values.append(value)
         }
         record.setNumber(step)
-        oracle.edit(record.key, step: step, values: values, over: replaced, visible: visible)
+        oracle.edit(
+            record.key, step: step, device: device, values: values, over: replaced, visible: visible
+        )
         try record.save(on: replica)
     }
 
@@ -77,7 +80,8 @@ struct Editor {
             values = ["<\(mark).l>"]
         }
         record.members["t"] = lines.map { $0 + "\n" }.joined()
-        oracle.edit(key, step: step, values: values, over: replaced, visible: visible)
+        oracle.edit(
+            key, step: step, device: device, values: values, over: replaced, visible: visible)
         try record.save(on: replica)
     }
 
@@ -86,7 +90,7 @@ struct Editor {
         let record = try Record(replica, key)
         let bytes = Array("<\(mark).photo>".utf8)
         oracle.edit(
-            key, step: step, values: [SHA256.hash(bytes).hex], over: record.hashes,
+            key, step: step, device: device, values: [SHA256.hash(bytes).hex], over: record.hashes,
             visible: record.values)
         try replica.attach(bytes, to: key.name, zone: key.zone)
     }
@@ -106,7 +110,22 @@ struct Editor {
         try replica.rename(key.name, to: name, zone: key.zone)
     }
 
+    /// Without files beside it.
+    private func move(_ key: Step.Key, to zone: String, _ oracle: inout Oracle) throws {
+        let target = Step.Key(zone: zone, name: key.name)
+        guard zone != key.zone, try Record(replica, key).hashes.isEmpty,
+            let text = try replica.file(key.name, zone: key.zone)
+        else { return }
+        let visible = try Record(replica, target).values
+        oracle.edit(
+            target, step: step, device: device, values: [], over: visible, visible: visible)
+        try replica.save(key.name, text, zone: zone)
+        try delete(key, &oracle)
+    }
+
     private func noteDeletion(of key: Step.Key, _ oracle: inout Oracle) throws {
-        oracle.delete(key, step: step, device: device, visible: try Record(replica, key).values)
+        oracle.delete(
+            key, step: step, device: device, visible: try Record(replica, key).values,
+            kept: try replica.valuesOfConflicts(zone: key.zone))
     }
 }

@@ -6,15 +6,15 @@ import TestSupport
 /// (Groce et al., "Swarm Testing", 2012).
 struct HistoryGenerator {
     private enum Kind: CaseIterable {
-        case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, removeZone,
-            restart, jump, backUp, restoreServer
+        case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, move,
+            removeZone, restart, jump, backUp, restoreServer
 
         /// How often, in relation to the others.
         var weight: Int {
             switch self {
             case .edit: 12
             case .replace, .editLine, .format, .attach, .delete: 4
-            case .deleteAndMake, .rename: 2
+            case .deleteAndMake, .rename, .move: 2
             case .removeZone, .restart, .jump, .backUp, .restoreServer: 1
             }
         }
@@ -22,7 +22,7 @@ struct HistoryGenerator {
 
     private enum FaultKind: CaseIterable {
         case requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter, refused
-        case meanwhile, otherRound
+        case meanwhile, otherRound, cutShort, partly, asset
     }
 
     private static let fields = ["p", "q", "r"]
@@ -88,6 +88,9 @@ struct HistoryGenerator {
         case .crashBefore: .crashBefore
         case .crashAfter: .crashAfter
         case .refused: .refused
+        case .cutShort: .cutShort
+        case .partly: .upload(.partly)
+        case .asset: .asset(isAnswered: random.below(2) == 0)
         case .meanwhile: .meanwhile(action())
         case .otherRound: .otherRound(random.below(devices))
         }
@@ -104,6 +107,7 @@ struct HistoryGenerator {
         case .delete: return .delete(key)
         case .deleteAndMake: return .deleteAndMake(key, Self.half(Self.fields, &random))
         case .rename: return .rename(key, to: random.pick(names))
+        case .move: return .move(key, to: random.pick(zones))
         case .removeZone: return .removeZone(key.zone)
         case .restart: return .restart
         case .jump: return .jump(random.below(7_200) - 3_600)

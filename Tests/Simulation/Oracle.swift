@@ -3,6 +3,34 @@
 /// Each edit writes values that no other writes, so that a value says which edit it is of. An edit is
 /// accounted for when its value is there at the end, when somebody who had it before him wrote over
 /// it, removed the field or deleted the record, or when a conflict keeps it.
+///
+/// What is checked, and where:
+///
+/// 1. No edit is lost: `lost`, after each round and each restart (`SimulatedWorld.lookAtMachines`)
+///    and at the end.
+/// 2. All machines, a new one and the server have the same, byte for byte, within 200 rounds:
+///    `SimulatedWorld.finish` and `differencesOfServer`.
+/// 3. What was deleted stays so: `returned`, on the machine where it was deleted after each of its
+///    rounds, on all at the end.
+/// 4. The server deletes only what somebody has deleted who had seen all of it, and no upload
+///    forces anything: `ServerWatch`, after each request.
+/// 5. A request that is repeated changes nothing, and a new tag has a new content: `ServerWatch`.
+/// 6. 7. Permissions and what a revocation leaves: histories have one account and no shares.
+/// 8. Nothing is in a file or on the server that nobody wrote: `lookAtMachines`, `ServerWatch`. What
+///    a mount takes for written is for its own tests, `TornReadTests`.
+/// 9. Batches are not atomic here: the engine asks for each change by itself. `AtomicTests` of the
+///    server has those that are.
+/// 10. A page of a feed tells what is new behind its token, each once and in order:
+///     `ServerWatch`, of each page that a machine gets.
+/// 11. References: histories have none. `ReferenceTests` of the server.
+/// 12. Clocks that are ten years wrong change nothing: `SimulationCheck`, of 5 % of the seeds.
+/// 13. A store opens after a crash, is whole and shows what it showed: `Replica.restartAfterCrash`;
+///     at the end also with every text and file looked at.
+/// 14. Two rounds after the last change are quiet: `SimulatedWorld.finish`.
+/// 15. A round ends, and no page is larger than was asked for: `SimulatedWorld.see`, `ServerWatch`.
+///     Memory and time of a request: `MemoryTests` and `MemoryHoldTests` of the server.
+///
+/// Of 2 % of the seeds it is also checked that they run the same again.
 struct Oracle {
     private struct Edit {
         let step: Int
@@ -16,10 +44,14 @@ struct Oracle {
         let device: Int
         let key: Step.Key
         let known: Set<String>
+        /// What was seen of the record on the machine, and in the conflicts there.
+        let seen: Set<String>
     }
 
     private var edits: [String: Edit] = [:]
     private var replaced: Set<String> = []
+    /// All that each machine has shown of a record to those who wrote it.
+    private var seen: [Step.Key: [Int: Set<String>]] = [:]
     /// Values of fields, and not of lines, that somebody has written over or removed.
     private var overwritten: [String: Int] = [:]
     private var deletions: [Deletion] = []
@@ -36,9 +68,11 @@ struct Oracle {
     ///   - over: what stood in their places, and what was removed.
     ///   - visible: what the record had.
     mutating func edit(
-        _ key: Step.Key, step: Int, values: [String], over: [String], visible: [String]
+        _ key: Step.Key, step: Int, device: Int, values: [String], over: [String],
+        visible: [String]
     ) {
         let known = closure(visible)
+        seen[key, default: [:]][device, default: []].formUnion(known)
         for value in values { edits[value] = Edit(step: step, key: key, known: known) }
         replaced.formUnion(over)
         for value in over where !isLine(value) { overwritten[value] = step }
@@ -46,9 +80,13 @@ struct Oracle {
         if values.isEmpty { untraced.insert(key) }
     }
 
-    mutating func delete(_ key: Step.Key, step: Int, device: Int, visible: [String]) {
+    mutating func delete(
+        _ key: Step.Key, step: Int, device: Int, visible: [String], kept: Set<String>
+    ) {
         deletions.append(
-            Deletion(step: step, device: device, key: key, known: closure(visible)))
+            Deletion(
+                step: step, device: device, key: key, known: closure(visible),
+                seen: kept.union(seen[key]?[device] ?? [])))
         replaced.formUnion(visible)
     }
 
@@ -82,6 +120,55 @@ struct Oracle {
         }
     }
 
+    // MARK: At each step
+
+    /// Whether an edit has written a value.
+    func isKnown(_ value: String) -> Bool { edits[value] != nil }
+
+    /// Whether somebody has written a record in a way that its values do not tell of.
+    func isUntraced(_ key: Step.Key) -> Bool { untraced.contains(key) }
+
+    /// Whether somebody on a machine has deleted a record and had seen these values of it. Whoever hears
+    /// of a restore deletes again what others had deleted.
+    func hasDeleted(_ key: Step.Key, _ values: Set<String>, device: Int) -> Bool {
+        deletions.contains {
+            $0.key == key && ($0.device == device || isRestored)
+                && values.isSubset(of: $0.known.union($0.seen))
+        }
+    }
+
+    /// Edits that are nowhere: `there` is all that machines and conflicts have.
+    ///
+    /// - Parameter names: of records that cannot be sent.
+    func lost(but there: Set<String>, except names: Set<String>) -> [String] {
+        edits.filter { value, edit in
+            !replaced.contains(value) && !there.contains(value) && !names.contains(edit.key.name)
+        }
+        .sorted { $0.value.step < $1.value.step }.map { value, edit in
+            "The edit of step \(edit.step) is lost: \(edit.key) had \(value)."
+        }
+    }
+
+    /// Deleted records that are there.
+    ///
+    /// - Parameter device: of whose deletions; nil for all.
+    func returned(in tree: [Step.Key: [String]], to device: Int? = nil) -> [String] {
+        let unanswered = unanswered.filter { forgetfulZones.contains($0.key.zone) }
+        return deletions.filter { deletion in
+            (device == nil || deletion.device == device) && tree[deletion.key] != nil
+                && !untraced.contains(deletion.key)
+                && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
+                && !(isRestored && removedZones.contains(deletion.key.zone))
+                && !edits.contains { value, edit in
+                    edit.key == deletion.key && !deletion.known.contains(value)
+                }
+        }.map {
+            "\($0.key) is back, which step \($0.step) deleted, and nobody has edited it since."
+        }
+    }
+
+    // MARK: At the end
+
     /// What is wrong with the end: `tree` is the same on all machines.
     ///
     /// - Parameters:
@@ -92,36 +179,17 @@ struct Oracle {
     ) -> [String] {
         let tree = tree.filter { !names.contains($0.key.name) }
         let unanswered = unanswered.filter { forgetfulZones.contains($0.key.zone) }
-        let there = Set(tree.values.joined())
-        var problems: [String] = []
-        for (value, edit) in edits.sorted(by: { $0.value.step < $1.value.step })
-        where !there.contains(value) && !replaced.contains(value) && !kept.contains(value)
-            && !names.contains(edit.key.name)
-        {
-            problems.append("The edit of step \(edit.step) is lost: \(edit.key) had \(value).")
-        }
+        var problems = lost(but: kept.union(tree.values.joined()), except: names)
         // A record that comes back for an edit's sake brings what it had.
         let deleted = Set(deletions.map(\.key)).union(untraced).union(unanswered.keys)
         for (key, values) in tree.sorted(by: { $0.key < $1.key }) where !deleted.contains(key) {
             for value in values {
                 guard let step = overwritten[value] else { continue }
+                // Of a restored server it is not known who knew of whom: a conflict has both.
+                if isRestored, kept.contains(value) { continue }
                 problems.append("\(key) has \(value) again, which step \(step) wrote over.")
             }
         }
-        for deletion in deletions
-        where tree[deletion.key] != nil && !untraced.contains(deletion.key)
-            && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
-            && !(isRestored && removedZones.contains(deletion.key.zone))
-        {
-            let others = edits.contains { value, edit in
-                edit.key == deletion.key && !deletion.known.contains(value)
-            }
-            if !others {
-                problems.append(
-                    "\(deletion.key) is back, which step \(deletion.step) deleted, and nobody has "
-                        + "edited it since.")
-            }
-        }
-        return problems
+        return problems + returned(in: tree)
     }
 }

@@ -65,12 +65,16 @@ struct Record {
     func values(of field: String) -> [String] { members[field].map(Self.values(in:)) ?? [] }
 
     /// All that stands between angle brackets, and all hashes.
-    static func values(in text: String) -> [String] {
-        let marks = text.split(separator: "<", omittingEmptySubsequences: false).dropFirst()
+    static func values(in text: String) -> [String] { marks(in: text) + hashes(in: text) }
+
+    static func marks(in text: String) -> [String] {
+        text.split(separator: "<", omittingEmptySubsequences: false).dropFirst()
             .compactMap { part in part.firstIndex(of: ">").map { "<" + part[..<$0] + ">" } }
-        let hashes = text.split(separator: "\"").filter { word in
+    }
+
+    static func hashes(in text: String) -> [String] {
+        text.split(separator: "\"").filter { word in
             word.utf8.count == 64 && word.allSatisfy(\.isHexDigit)
-        }
-        return marks + hashes.map(String.init)
+        }.map(String.init)
     }
 }

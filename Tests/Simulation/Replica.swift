@@ -24,8 +24,12 @@ package final class Replica: Sendable {
     /// Stands for the machine in stamps.
     private let device: UInt64
     private let settings: Exchange.Settings
-    /// What was on the disk at the moment of a crash.
-    private let image = Mutex<TemporaryDirectory?>(nil)
+    /// What was on the disk at the moment of a crash, and what the mount showed.
+    private struct Image {
+        let disk: TemporaryDirectory
+        let files: [String: [String: String]]
+    }
+    private let image = Mutex<Image?>(nil)
 
     package var store: RecordStore { life.withLock(\.store) }
     package var exchange: Exchange { exchange(hasExtensions: settings.hasExtensions) }
@@ -76,8 +80,21 @@ package final class Replica: Sendable {
             try FileManager.default.copyItem(
                 atPath: "\(directory)/\(name)", toPath: "\(copy.path)/\(name)")
         }
-        image.withLock { $0 = copy }
+        let image = Image(disk: copy, files: try allFiles())
+        self.image.withLock { $0 = image }
     }
+
+    /// The store opens after a crash, is whole, and shows what it showed before.
+    private func check(after image: Image) throws {
+        let problems = try store.integrityCheck()
+        guard problems.isEmpty else { throw CrashDamage(description: "\(problems)") }
+        let files = try allFiles()
+        guard files == image.files else {
+            throw CrashDamage(description: "It shows \(files), and before \(image.files)")
+        }
+    }
+
+    private struct CrashDamage: Error, CustomStringConvertible { let description: String }
 
     /// The process is killed, and started again.
     package func restart() throws {
@@ -100,8 +117,9 @@ package final class Replica: Sendable {
         guard let image else { return false }
         wire.revive()
         try store.close()
-        let store = try Self.open(image, clock, device)
-        life.withLock { $0 = Life(store: store, files: image) }
+        let store = try Self.open(image.disk, clock, device)
+        life.withLock { $0 = Life(store: store, files: image.disk) }
+        try check(after: image)
         return true
     }
 
@@ -245,9 +263,18 @@ package final class Replica: Sendable {
 
     /// Every file as it is, byte for byte.
     package func files(zone: String = "Box") throws -> [String: String] {
+        guard let type = try type(zone) else { return [:] }
         var files: [String: String] = [:]
-        for name in try names(zone: zone) { files[name] = try file(name, zone: zone) }
+        for entry in try store.records(in: type.id, limit: 10_000) where entry.state == .saved {
+            files[entry.stem.description] = try store.savedText(of: entry.id)?.string
+        }
         return files
+    }
+
+    private func allFiles() throws -> [String: [String: String]] {
+        var all: [String: [String: String]] = [:]
+        for zone in try zones { all[zone] = try files(zone: zone) }
+        return all
     }
 
     package var zones: [String] {

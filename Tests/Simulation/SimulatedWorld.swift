@@ -9,15 +9,23 @@ import TestSupport
 
 /// The machines of one account with their record server, as a history goes on.
 actor SimulatedWorld {
-    private let server: TestServer
-    private let clocks: [ShiftedClock]
-    private let replicas: [Replica]
-    private let zones: [String]
-    private let pageRecords: Int
-    private var oracle = Oracle()
+    let server: TestServer
+    let clocks: [ShiftedClock]
+    let replicas: [Replica]
+    let zones: [String]
+    let pageRecords: Int
+    var oracle = Oracle()
+    var serverWatch = ServerWatch()
+    var problems: [String] = []
+    /// The values that each machine has shown last, those of its conflicts with them.
+    var shown: [Set<String>]
+    /// Machines on which something has happened since.
+    var changed: Set<Int> = []
+    /// Of the round that goes on.
+    var requests = 0
     private var backup: TemporaryDirectory?
     /// What happened, for a run of the same history to compare with.
-    private(set) var trace: [String] = []
+    var trace: [String] = []
 
     /// - Parameter shift: by which the clocks of all machines, and not that of the server, are wrong.
     init(devices: Int, zones: [String], pageRecords: Int, shift: Duration) async throws {
@@ -27,12 +35,20 @@ actor SimulatedWorld {
         self.clocks = clocks
         self.zones = zones
         self.pageRecords = pageRecords
+        shown = clocks.map { _ in [] }
         replicas = try clocks.enumerated().map { number, clock in
             try Self.replica(server, clock, number, pageRecords)
         }
+        for (number, replica) in replicas.enumerated() { watch(replica, number) }
     }
 
-    private static func replica(
+    /// What is wrong, since the last call.
+    func takeProblems() -> [String] {
+        defer { problems = [] }
+        return problems
+    }
+
+    static func replica(
         _ server: TestServer, _ clock: ShiftedClock, _ number: Int, _ pageRecords: Int
     ) throws -> Replica {
         try Replica(server, clock: clock, device: UInt64(number + 1), overHTTP: false) {
@@ -50,7 +66,10 @@ actor SimulatedWorld {
         server.clock.advance(.milliseconds(step.pause))
         switch step.action {
         case .round(let faults): try await round(step, faults)
-        case .restart: try replicas[step.device].restart()
+        case .restart:
+            try replicas[step.device].restart()
+            changed.insert(step.device)
+            try lookAtMachines()
         case .jump(let seconds): clocks[step.device].jump(by: .seconds(seconds))
         case .backUp: backup = try await server.backUp()
         case .restoreServer:
@@ -58,6 +77,8 @@ actor SimulatedWorld {
             try await server.restore(backup)
             for zone in zones { oracle.forgetAnswers(of: zone) }
             oracle.restoreServer()
+            serverWatch.forget()
+            try await readServer(after: nil)
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }
@@ -65,6 +86,7 @@ actor SimulatedWorld {
     private func edit(_ action: Step.Action, on device: Int, _ step: Int, _ mark: String) throws {
         let editor = Editor(device: device, replica: replicas[device], step: step, mark: mark)
         try editor.perform(action, &oracle)
+        changed.insert(device)
     }
 
     // MARK: Rounds
@@ -72,11 +94,14 @@ actor SimulatedWorld {
     private func round(_ step: Step, _ faults: [Step.Fault]) async throws {
         let replica = replicas[step.device]
         replica.wire.forgetPlan()
+        requests = 0
         for fault in faults {
-            if case .upload(let fault) = fault, let fault = wireFault(fault, step) {
-                replica.wire.plan(.recordsModify, fault)
-            } else {
-                replica.wire.plan(wireFault(fault, step))
+            switch fault {
+            case .upload(let fault):
+                if let fault = wireFault(fault, step) { replica.wire.plan(.recordsModify, fault) }
+            case .asset(let isAnswered):
+                replica.wire.planAsset(isAnswered ? .answerLost : .requestLost)
+            default: replica.wire.plan(wireFault(fault, step))
             }
         }
         var outcome = "done"
@@ -90,18 +115,32 @@ actor SimulatedWorld {
         if try replica.restartAfterCrash() { outcome += ", restarted" }
         for key in try replica.unanswered() { oracle.leaveUnanswered(key, device: step.device) }
         trace.append("\(step.number) \(outcome)")
+        changed.insert(step.device)
+        try lookAtMachines()
+    }
+
+    private func refusal(of step: Step) -> ServerError {
+        let codes = ServerErrorCode.ofRefusals
+        return ServerError(codes[step.number % codes.count], "not now", retryAfter: 1)
+    }
+
+    private func otherRound(_ device: Int) async throws {
+        changed.insert(device)
+        try await replicas[device].exchange.round()
     }
 
     private func wireFault(_ fault: Step.Fault, _ step: Step) -> CoreTransport.Fault? {
         switch fault {
-        case .none, .upload: nil
+        case .none, .upload, .asset: nil
         case .requestLost: .requestLost
         case .answerLost: .answerLost
         case .duplicated: .duplicated
         case .tokenExpired: .tokenExpired
         case .crashBefore: .crash(isAnswered: false)
         case .crashAfter: .crash(isAnswered: true)
-        case .refused: .refused(ServerError(.tryAgainLater, "busy"))
+        case .cutShort: .cutShort
+        case .partly: .partly(refusal(of: step))
+        case .refused: .refused(refusal(of: step))
         case .meanwhile(let action):
             .meanwhile { [unowned self] in
                 try await edit(action, on: step.device, step.number, "\(step.number)m")
@@ -109,127 +148,16 @@ actor SimulatedWorld {
         case .otherRound(let device):
             device == step.device
                 ? nil
-                : .meanwhile { [other = replicas[device]] in try await other.exchange.round() }
+                : .meanwhile { [unowned self] in try await otherRound(device) }
         }
-    }
-
-    // MARK: The end
-
-    private static let roundsMax = 200
-
-    /// All machines fetch and send until nothing moves any more; what is wrong then.
-    func finish() async throws -> [String] {
-        for replica in replicas { replica.wire.forgetPlan() }
-        var rounds = 0
-        while try await !isQuiet() {
-            rounds += 1
-            if rounds > Self.roundsMax {
-                return ["It never ends: after \(rounds) rounds, something is sent."]
-            }
-        }
-        var problems: [String] = []
-        let fresh = try Self.replica(
-            server, ShiftedClock(server.clock, by: .zero), replicas.count, pageRecords)
-        try await fresh.exchange.round()
-        let tree = try files(fresh)
-        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
-        for (number, replica) in (replicas + [fresh]).enumerated() {
-            problems += try replica.problems().map { "device \(number): \($0)" }
-            let waiting = try replica.unsent()
-            if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
-            let other = try files(replica)
-            for key in Set(tree.keys).union(other.keys).sorted()
-            where tree[key] != other[key] && !lost.contains(key.name) {
-                problems.append(
-                    "\(key) is \(other[key] ?? "gone") on device \(number), and "
-                        + "\(tree[key] ?? "gone") on a new one")
-            }
-        }
-        problems += oracle.problems(
-            tree.mapValues { Record.values(in: $0) }, kept: try kept(), except: lost)
-        try traceConflicts()
-        for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
-        return problems
-    }
-
-    /// A round of each in which nothing was changed on the server.
-    private func isQuiet() async throws -> Bool {
-        var isQuiet = true
-        for (number, replica) in replicas.enumerated() {
-            _ = replica.wire.takeSent()
-            try await replica.exchange.round()
-            let sent = replica.wire.takeSent()
-            trace.append("end: device \(number) \(sent)")
-            if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
-            if try !replica.unsent().isEmpty { isQuiet = false }
-        }
-        return isQuiet
-    }
-
-    private func files(_ replica: Replica) throws -> [Step.Key: String] {
-        var files: [Step.Key: String] = [:]
-        for zone in zones {
-            for (name, text) in try replica.files(zone: zone) {
-                files[Step.Key(zone: zone, name: name)] = text
-            }
-        }
-        return files
-    }
-
-    private func traceConflicts() throws {
-        for (number, replica) in replicas.enumerated() {
-            for zone in zones {
-                for conflict in try replica.conflicts(zone: zone).reversed() {
-                    trace.append(
-                        "device \(number) has a conflict of \(zone)/\(conflict.stem): "
-                            + "\(conflict.fields), theirs stood \(conflict.theirsStood)")
-                }
-            }
-        }
-    }
-
-    /// The values that conflicts have.
-    private func kept() throws -> Set<String> {
-        var kept: Set<String> = []
-        for replica in replicas {
-            for zone in zones {
-                for conflict in try replica.conflicts(zone: zone) {
-                    for side in [Conflict.Side.mine, .theirs] {
-                        guard let text = try replica.store.text(of: side, in: conflict) else {
-                            continue
-                        }
-                        kept.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
-                    }
-                }
-            }
-        }
-        return kept
     }
 }
 
-extension Replica {
-    /// What waits to be sent, and can be.
-    fileprivate func unsent() throws -> [String] {
-        let lost = try recordsWithoutBytes()
-        return try store.outbox(limit: 1_000).filter { !lost.contains($0.name.description) }
-            .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
-    }
-
-    /// What was sent, and may have arrived.
-    fileprivate func unanswered() throws -> [Step.Key] {
-        try store.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
-            try store.keptZone(row.zone).map {
-                Step.Key(zone: $0.name.description, name: row.name.description)
-            }
-        }
-    }
-
-    /// Records with a file that is nowhere any more: it went with the record on the server before
-    /// anybody here had read it, and an edit here has kept the record. They say so.
-    fileprivate func recordsWithoutBytes() throws -> [String] {
-        try store.outbox(limit: 1_000).filter { $0.error?.contains("Write the file anew") == true }
-            .map(\.name.description)
-    }
+extension ServerErrorCode {
+    /// Of requests that may succeed later.
+    fileprivate static let ofRefusals: [ServerErrorCode] = [
+        .tryAgainLater, .throttled, .quotaExceeded, .internalError,
+    ]
 }
 
 extension SyncProblem {
@@ -237,8 +165,9 @@ extension SyncProblem {
     fileprivate var isPassing: Bool {
         switch self {
         case .unreachable, .fruitless: true
-        case .refused(let error): error.code == .tryAgainLater
-        default: false
+        case .unreadable(let reason): reason == "cut short"
+        case .refused(let error): error.code.map(ServerErrorCode.ofRefusals.contains) ?? false
+        case .store: false
         }
     }
 }

@@ -37,7 +37,15 @@ package struct Simulation: Sendable {
             let world = try await SimulatedWorld(
                 devices: devices, zones: ["Box", "Cup"], pageRecords: pageRecords, shift: shift)
             do {
-                for step in steps { try await world.perform(step) }
+                for step in steps {
+                    try await world.perform(step)
+                    let problems = await world.takeProblems()
+                    guard problems.isEmpty else {
+                        return Outcome(
+                            problems: problems.map { "At step \(step.number): \($0)" },
+                            trace: await world.trace)
+                    }
+                }
                 let problems = try await world.finish()
                 return Outcome(problems: problems, trace: await world.trace)
             } catch {

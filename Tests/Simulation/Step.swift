@@ -25,6 +25,8 @@ package struct Step: Sendable, CustomStringConvertible {
         /// `rm` and a new file of the same name, between two rounds.
         case deleteAndMake(Key, [String])
         case rename(Key, to: String)
+        /// `mv` into another zone, which copies and deletes.
+        case move(Key, to: String)
         case removeZone(String)
         /// Fetches and sends; what becomes of its requests, one after the other.
         case round([Fault])
@@ -40,12 +42,18 @@ package struct Step: Sendable, CustomStringConvertible {
 
     package enum Fault: Sendable {
         case none, requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter
-        /// The server asks for patience.
+        /// The server refuses the request for a while, for one of four reasons.
         case refused
+        /// It does what it is asked for, and the answer is cut short.
+        case cutShort
+        /// It refuses every second change of a request.
+        case partly
         /// Something is done on the machine while its request is on the way.
         indirect case meanwhile(Action)
         /// Another machine does its round first.
         case otherRound(Int)
+        /// The bytes of the next asset, or the answer to them, do not arrive.
+        case asset(isAnswered: Bool)
         /// Of the next upload, wherever it stands among the requests.
         indirect case upload(Fault)
     }

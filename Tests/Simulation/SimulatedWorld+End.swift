@@ -1,0 +1,112 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+
+/// How a history ends.
+extension SimulatedWorld {
+    private static let roundsMax = 200
+
+    /// All machines fetch and send until nothing moves any more; what is wrong then.
+    func finish() async throws -> [String] {
+        for replica in replicas { replica.wire.forgetPlan() }
+        var rounds = 0
+        // Quiet is what goes on being so.
+        var quiet = 0
+        while quiet < 2 {
+            quiet = try await isQuiet() ? quiet + 1 : 0
+            rounds += 1
+            if rounds > Self.roundsMax {
+                return ["It never ends: after \(rounds) rounds, something is sent."]
+            }
+        }
+        var problems: [String] = []
+        let fresh = try Self.replica(
+            server, ShiftedClock(server.clock, by: .zero), replicas.count, pageRecords)
+        watch(fresh, replicas.count)
+        try await fresh.exchange.round()
+        let tree = try files(fresh)
+        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
+        for (number, replica) in (replicas + [fresh]).enumerated() {
+            problems += try replica.problems().map { "device \(number): \($0)" }
+            let waiting = try replica.unsent()
+            if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
+            let other = try files(replica)
+            for key in Set(tree.keys).union(other.keys).sorted()
+            where tree[key] != other[key] && !lost.contains(key.name) {
+                problems.append(
+                    "\(key) is \(other[key] ?? "gone") on device \(number), and "
+                        + "\(tree[key] ?? "gone") on a new one")
+            }
+        }
+        problems += try await differencesOfServer(tree, except: lost) + takeProblems()
+        let keptValues = try replicas.reduce(into: Set<String>()) { $0.formUnion(try kept($1)) }
+        problems += oracle.problems(
+            tree.mapValues { Record.values(in: $0) }, kept: keptValues, except: lost)
+        try traceConflicts()
+        for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
+        return problems
+    }
+
+    /// A round of each in which nothing was changed on the server.
+    private func isQuiet() async throws -> Bool {
+        var isQuiet = true
+        for (number, replica) in replicas.enumerated() {
+            _ = replica.wire.takeSent()
+            requests = 0
+            try await replica.exchange.round()
+            let sent = replica.wire.takeSent()
+            trace.append("end: device \(number) \(sent)")
+            if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
+            if try !replica.unsent().isEmpty { isQuiet = false }
+        }
+        return isQuiet
+    }
+
+    func files(_ replica: Replica) throws -> [Step.Key: String] {
+        var files: [Step.Key: String] = [:]
+        for zone in zones {
+            for (name, text) in try replica.files(zone: zone) {
+                files[Step.Key(zone: zone, name: name)] = text
+            }
+        }
+        return files
+    }
+
+    private func traceConflicts() throws {
+        for (number, replica) in replicas.enumerated() {
+            for zone in zones {
+                for conflict in try replica.conflicts(zone: zone).reversed() {
+                    trace.append(
+                        "device \(number) has a conflict of \(zone)/\(conflict.stem): "
+                            + "\(conflict.fields), theirs stood \(conflict.theirsStood)")
+                }
+            }
+        }
+    }
+}
+
+extension Replica {
+    /// What waits to be sent, and can be.
+    fileprivate func unsent() throws -> [String] {
+        let lost = try recordsWithoutBytes()
+        return try store.outbox(limit: 1_000).filter { !lost.contains($0.name.description) }
+            .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
+    }
+
+    /// What was sent, and may have arrived.
+    func unanswered() throws -> [Step.Key] {
+        try store.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
+            try store.keptZone(row.zone).map {
+                Step.Key(zone: $0.name.description, name: row.name.description)
+            }
+        }
+    }
+
+    /// Records with a file that is nowhere any more: it went with the record on the server before
+    /// anybody here had read it, and an edit here has kept the record. They say so.
+    func recordsWithoutBytes() throws -> [String] {
+        try store.outbox(limit: 1_000).filter { $0.error?.contains("Write the file anew") == true }
+            .map(\.name.description)
+    }
+}

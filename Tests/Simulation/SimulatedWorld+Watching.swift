@@ -1,0 +1,140 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+
+/// What has to be true at each step of a history.
+extension SimulatedWorld {
+    /// More than any round of a history needs: an upload that is refused is not sent again and again.
+    private static let requestsMax = 120
+
+    func watch(_ replica: Replica, _ device: Int) {
+        replica.wire.onAnswer { [unowned self] operation, body, answer in
+            try await see(device, operation, body, answer)
+        }
+    }
+
+    /// A request was answered; the answer is nil when it was refused.
+    private func see(
+        _ device: Int, _ operation: SyncOperation, _ body: JSONValue, _ answer: JSONValue?
+    ) async throws {
+        requests += 1
+        if requests >= Self.requestsMax {
+            let problem = "Device \(device) does not stop: \(requests) requests in a round."
+            if requests == Self.requestsMax { problems.append(problem) }
+            throw EndlessRound(description: problem)
+        }
+        switch operation {
+        case .recordsModify:
+            serverWatch.look(at: body)
+            let before = serverWatch.position(ofZoneIn: body)
+            try await readServer(after: device)
+            if answer != nil { serverWatch.noteAnswered(body, before: before) }
+        case .zonesModify: try await readServer(after: device)
+        case .zoneChanges:
+            if let answer { serverWatch.look(atPage: answer, of: body, limit: pageRecords) }
+        default: break
+        }
+        problems += serverWatch.takeProblems()
+    }
+
+    /// - Parameter device: the machine whose request has changed it; nil for a restore.
+    func readServer(after device: Int?) async throws {
+        let (names, known) = (zones, serverWatch.zones)
+        let database = TestServer.database(of: TestServer.userName("a11ce"))
+        let readings = try await server.storage.read { (reader) throws(ServerError) in
+            var readings: [ServerWatch.Reading] = []
+            for name in names {
+                let row = try reader.zone(ZoneKey(database: database, zone: ZoneName(name)))
+                let zone = known[name].flatMap { $0.incarnation == row?.incarnation ? $0 : nil }
+                var changes: [FeedEntry] = []
+                if let row, row.position != zone?.position {
+                    changes = try reader.changes(
+                        row.handle, after: zone?.position ?? 0, shares: nil, descending: false,
+                        limit: 1_000)
+                }
+                readings.append(ServerWatch.Reading(row: row, changes: changes))
+            }
+            return readings
+        }
+        for (name, reading) in zip(names, readings) {
+            serverWatch.read(name, reading, after: device, oracle)
+        }
+    }
+
+    // MARK: Machines
+
+    /// Looks at those on which something has happened: no edit is nowhere, nothing is in a file that
+    /// nobody wrote, and what somebody has deleted on a machine does not come back to it.
+    func lookAtMachines() throws {
+        for device in changed.sorted() {
+            let tree = try files(replicas[device]).mapValues { Record.values(in: $0) }
+            shown[device] = try Set(tree.values.joined()).union(kept(replicas[device]))
+            for (key, values) in tree {
+                for value in values where !oracle.isKnown(value) {
+                    problems.append("Device \(device) has \(value) in \(key): nobody wrote it.")
+                }
+            }
+            problems += oracle.returned(in: tree, to: device).map { "Device \(device): \($0)" }
+        }
+        changed = []
+        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
+        problems += oracle.lost(but: shown.reduce(into: []) { $0.formUnion($1) }, except: lost)
+    }
+
+    /// The values that conflicts of a machine have.
+    func kept(_ replica: Replica) throws -> Set<String> {
+        try zones.reduce(into: []) { $0.formUnion(try replica.valuesOfConflicts(zone: $1)) }
+    }
+
+    // MARK: The server
+
+    /// What the server has otherwise than the machines, which all show `tree`.
+    ///
+    /// - Parameter names: of records that cannot be sent.
+    func differencesOfServer(
+        _ tree: [Step.Key: String], except names: Set<String>
+    ) async throws -> [String] {
+        try await readServer(after: nil)
+        var problems: [String] = []
+        var rest = tree.filter { !names.contains($0.key.name) }
+        for (zone, content) in serverWatch.zones {
+            for (name, version) in content.records
+            where !version.isDeleted && !names.contains(name) {
+                let key = Step.Key(zone: zone, name: name)
+                guard let text = rest.removeValue(forKey: key) else {
+                    problems.append("The server has \(key), and no machine has it.")
+                    continue
+                }
+                let hashes = Record.hashes(in: text).compactMap { ContentHash(digits: Text($0)) }
+                if Set(Record.marks(in: text)) != version.values
+                    || version.fileText.map({ $0 != text }) == true
+                    || !hashes.allSatisfy({
+                        version.content.contains(AssetChecksum.fileChecksum($0).string)
+                    })
+                {
+                    problems.append("\(key) is \(text), and on the server \(version.content).")
+                }
+            }
+        }
+        return problems + rest.keys.sorted().map { "The server does not have \($0)." }
+    }
+}
+
+private struct EndlessRound: Error, CustomStringConvertible { let description: String }
+
+extension Replica {
+    /// The values of both sides of the conflicts of a zone.
+    func valuesOfConflicts(zone: String) throws -> Set<String> {
+        var values: Set<String> = []
+        for conflict in try conflicts(zone: zone) {
+            for side in [Conflict.Side.mine, .theirs] {
+                guard let text = try store.text(of: side, in: conflict) else { continue }
+                values.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
+            }
+        }
+        return values
+    }
+}
