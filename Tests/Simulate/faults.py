@@ -16,6 +16,7 @@ import sys
 
 STORE = "Sources/RecordStore/Writing/Sync/"
 SYNC = "Sources/RecordSync/"
+SERVER = "Sources/RecordServer/"
 
 # Name, file, what stands there, what stands there instead.
 FAULTS = [
@@ -143,11 +144,85 @@ FAULTS = [
         "if left.elementsEqual(old) {\n                merged += right",
         "if left.elementsEqual(old) {\n                merged += left",
     ),
+    (
+        "the token of a page is not kept",
+        STORE + "Transaction+Remote.swift",
+        "if let token = page.token { try setFeedToken",
+        "if let token = page.token, page.isLast { try setFeedToken",
+    ),
+    (
+        "a change that is refused for a while counts as done",
+        SYNC + "Upload/UploadResults.swift",
+        "case .retry, .signIn, .findZone: problem = .refused(error)\n        case .park, .split",
+        "case .retry: set(name, .deleted)\n"
+        "        case .signIn, .findZone: problem = .refused(error)\n        case .park, .split",
+    ),
+    (
+        "an answer that is cut short says that nothing was done",
+        SYNC + "Engine/SyncProblem.swift",
+        "case .unreachable, .unreadable: true\n        case .fruitless, .store: false",
+        "case .unreachable: true\n        case .unreadable, .fruitless, .store: false",
+    ),
+    (
+        "bytes that did not arrive are given up",
+        SYNC + "Assets/Exchange+AssetUpload.swift",
+        "case .failure(let error): problem = error",
+        'case .failure(let error): results.park(asset.place.record, "\\(error)")',
+    ),
+    (
+        "what waits of a record is forgotten in all zones",
+        STORE + "RemoteApplication+Pending.swift",
+        '"DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0"',
+        '"DELETE FROM outbox WHERE ? > 0 AND name = ? AND batch = 0"',
+    ),
+    (
+        "every second text is sent with another mark",
+        SYNC + "Upload/RecordOperation+Claim.swift",
+        "field.stamp = claim.stamps[name].map { Text($0.text) }",
+        "field.stamp = claim.stamps[name].map { Text($0.text) }\n"
+        '            if name == "p" { field.value = .string(Text("<torn>")) }',
+    ),
+    (
+        "a store that is opened has lost its last text",
+        STORE + "Transaction+Outbox.swift",
+        "guard let batch, batch > 1 else { return }",
+        "guard let batch, batch > 1 else { return }\n"
+        "        try connection.run(\n"
+        '            "DELETE FROM record_text WHERE record_id = (SELECT max(id) FROM record)")',
+    ),
+    (
+        "a deletion that nobody made goes with an upload",
+        SYNC + "Upload/RecordOperation+Claim.swift",
+        "self.init(type: claim.base == nil ? .create : .update, record: record)",
+        "let isGone = claim.base != nil && document.fields.count == 1\n"
+        "        self.init(\n"
+        "            type: isGone ? .delete : claim.base == nil ? .create : .update, record: record)",
+    ),
+    (
+        "a file that is there already is sent again",
+        STORE + "RemoteApplication.swift",
+        "if hasTheirValues, fileText == nil || fileText == newText, !lacksText {",
+        "if hasTheirValues, fileText == nil || fileText == newText, !lacksText, known.isPending {",
+    ),
+    (
+        "the server does a request again that it has done",
+        SERVER + "Records/RecordService+Records.swift",
+        "let outcome = OperationOutcome(stored)\n        {",
+        "let outcome = OperationOutcome(stored), request.items.isEmpty\n        {",
+    ),
+    (
+        "a token of the server is one change too far",
+        SERVER + "Records/FeedPage.swift",
+        "            access: access, position: position, start: token.start,",
+        "            access: access, position: min(position + 1, access.zone.position),\n"
+        "            start: token.start,",
+    ),
 ]
 
 
 def build(root):
-    command = ["swift", "build", "-c", "release", "--product", "simulate"]
+    # A debug build compiles little again for each fault, and few histories are needed to find one.
+    command = ["swift", "build", "-debug-info-format", "none", "--product", "simulate"]
     result = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(result.stdout[-4000:] + result.stderr[-4000:])
