@@ -23,12 +23,19 @@ import Testing
 
         func tokens(goesAlone: Bool = true) -> WebTokens {
             WebTokens("1", goesAlone: goesAlone) { token, done in
-                let kept = self.state.withLock { state -> WebTokens.Kept in
-                    if state.isDiskFull { return .failed(RecordError(.noSpace, "full")) }
-                    state.onDisk = token
-                    return .kept
+                // A disk takes its time.
+                Task {
+                    for _ in 0..<20 { await Task.yield() }
+                    done(self.write(token))
                 }
-                done(kept)
+            }
+        }
+
+        private func write(_ token: Text) -> WebTokens.Kept {
+            state.withLock { state in
+                if state.isDiskFull { return .failed(RecordError(.noSpace, "full")) }
+                state.onDisk = token
+                return .kept
             }
         }
 
