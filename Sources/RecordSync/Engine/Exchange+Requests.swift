@@ -55,11 +55,14 @@ extension Exchange {
     /// Sends a request again that has no answer, with the same bytes: the server says what became of
     /// it when it came first, or does it now. Nothing else of the zone goes on before, so that what
     /// others have done since is not taken for something that was there before.
-    func resume(_ zone: SyncedZone) async throws(SyncProblem) {
+    ///
+    /// - Returns: how many changes the server has taken.
+    @discardableResult
+    func resume(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         let request = try read { (store) throws(RecordError) in
             try store.sentRequest(in: zone.id)
         }
-        guard let request else { return }
+        guard let request else { return 0 }
         var results = UploadResults(request.claims, isRepeated: true)
         results.isUnanswered = true
         do throws(SyncProblem) {
@@ -74,9 +77,10 @@ extension Exchange {
                 results.fail(error)
             }
         }
-        let problem = try settle(results, zone).problem
+        let round = try settle(results, zone)
         // That it was restored, the feed tells, which comes next.
-        if let problem, problem.reaction != .restartFeed { throw problem }
+        if let problem = round.problem, problem.reaction != .restartFeed { throw problem }
+        return round.sent
     }
 
     /// Returns when a request is sent no more because it never gets through, although the server

@@ -31,7 +31,7 @@ extension Exchange {
     }
 
     private func sendAll(of zone: SyncedZone) async throws(SyncProblem) -> Int {
-        try await resume(zone)
+        var sent = try await resume(zone)
         let isKnown = try isKnown(zone)
         if !isKnown && !zone.isRemoved {
             try await makeThere(zone)
@@ -42,7 +42,6 @@ extension Exchange {
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.releaseOutbox(in: zone.id)
         }
-        var sent = 0
         var fruitless = 0
         var order = UploadOrder()
         let most = sizes.limits(of: zone.id, settings.claims)

@@ -72,7 +72,8 @@ extension MountTests {
             "the profile is shown, and a store keeps it; a server that is strict refuses the other")
         func shown() throws {
             let a = try account.machine()
-            let profile = "jq -r 'select(.server != null) | .profile'"
+            let profile =
+                "jq -r 'select(.server == \"http://127.0.0.1:\(account.port)\") | .profile'"
             #expect(try a.shell("recordfs accounts --json | \(profile)").output == "cloudkit\n")
             #expect(try a.shell("recordfs accounts").output.contains("cloudkit"))
             #expect(
