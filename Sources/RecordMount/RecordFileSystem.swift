@@ -183,10 +183,11 @@ final class RecordFileSystem: FileSystem {
         parent: NodeID, name: FileName, newParent: NodeID, newName: FileName, flags: RenameFlags,
         reply: consuming EmptyReply
     ) {
+        let caller = Requester(reply.caller)
         answer(reply) { tree throws(RecordError) in
             try tree.rename(
                 parent: NodeNumber(parent), name: name.bytes, newParent: NodeNumber(newParent),
-                newName: newName.bytes, flags: flags.rawValue)
+                newName: newName.bytes, flags: flags.rawValue, caller: caller)
         }
     }
 

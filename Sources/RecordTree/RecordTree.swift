@@ -24,6 +24,7 @@ package final class Tree: Sendable {
         /// Brings assets that are not on this machine.
         package var fetcher: any AssetFetcher
         package var exchange = ServerExchange.none
+        package var programs = ProgramTable.system
         /// How much of what the server has too stays on the disk, in bytes; nil without a limit.
         package var cacheBytes: Int64?
         /// Hears what the tree does by itself, for the log.
@@ -53,6 +54,7 @@ package final class Tree: Sendable {
         /// New names without a row, which lookups and listings show nevertheless.
         var pending: [TypeID: [Stem: RecordFile]] = [:]
         var past = PastFiles()
+        var readings: Readings
         /// By the row that stands for the bytes, which is not the name: lists change.
         var assets: [AssetID: OpenAsset] = [:]
         /// Goes up with each content that a writer gives to a row of `asset`.
@@ -94,7 +96,7 @@ package final class Tree: Sendable {
     let storage: ScratchStorage
     let events: EventLog
     let mounted: Timestamp
-    let state = Mutex(State())
+    let state: Mutex<State>
 
     package init(store: RecordStore, options: Options) {
         self.store = store
@@ -102,6 +104,7 @@ package final class Tree: Sendable {
         self.storage = ScratchStorage(stateDirectory: store.directory)
         self.events = EventLog(clock: options.clock)
         self.mounted = options.clock.now
+        self.state = Mutex(State(readings: Readings(options.programs)))
         store.observeReplacements { [weak self] in self?.filesReplaced($0, $1) }
     }
 

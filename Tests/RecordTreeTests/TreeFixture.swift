@@ -45,6 +45,8 @@ final class TreeFixture {
         var options = Tree.Options(
             owner: 1000, group: 1000, limits: limits, clock: clock, fetcher: fetcher)
         options.report = report
+        // A thread is a program of its own.
+        options.programs = ProgramTable(program: { $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)
         tree.setTouchingThread(Self.daemon.threadID)
         let notices = notices
@@ -83,12 +85,14 @@ final class TreeFixture {
     }
 
     /// open(O_CREAT | flags), as the kernel does it.
-    func openNew(_ name: String, flags: Int32 = O_WRONLY) throws -> HandleNumber {
+    func openNew(_ name: String, flags: Int32 = O_WRONLY, by caller: Requester = user) throws
+        -> HandleNumber
+    {
         if flags & O_EXCL == 0, let entry = try lookup(name) {
-            return try tree.open(entry.node, flags: flags, caller: Self.user).handle
+            return try tree.open(entry.node, flags: flags, caller: caller).handle
         }
         return try tree.create(
-            parent: notes, name: name.b, mode: 0o644, flags: flags, caller: Self.user
+            parent: notes, name: name.b, mode: 0o644, flags: flags, caller: caller
         ).1.handle
     }
 
@@ -100,16 +104,16 @@ final class TreeFixture {
     }
 
     /// What `echo > NAME` does.
-    func put(_ text: String, as name: String) throws {
-        let handle = try openNew(name, flags: O_WRONLY | O_TRUNC)
+    func put(_ text: String, as name: String, by caller: Requester = user) throws {
+        let handle = try openNew(name, flags: O_WRONLY | O_TRUNC, by: caller)
         defer { tree.release(handle) }
         try write(text, to: handle)
         try tree.flush(handle)
     }
 
-    func text(_ name: String) throws -> String? {
+    func text(_ name: String, by caller: Requester = user) throws -> String? {
         guard let entry = try lookup(name) else { return nil }
-        let handle = try tree.open(entry.node, flags: O_RDONLY, caller: Self.user).handle
+        let handle = try tree.open(entry.node, flags: O_RDONLY, caller: caller).handle
         defer { tree.release(handle) }
         return try read(handle)
     }
@@ -127,9 +131,12 @@ final class TreeFixture {
         }
     }
 
-    func rename(_ name: String, to newName: String, flags: UInt32 = 0) throws {
+    func rename(
+        _ name: String, to newName: String, flags: UInt32 = 0, by caller: Requester = user
+    ) throws {
         try tree.rename(
-            parent: notes, name: name.b, newParent: notes, newName: newName.b, flags: flags)
+            parent: notes, name: name.b, newParent: notes, newName: newName.b, flags: flags,
+            caller: caller)
     }
 
     func remove(_ name: String) throws {

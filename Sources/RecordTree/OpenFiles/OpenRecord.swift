@@ -25,6 +25,8 @@ final class OpenRecord: Sendable {
         var created: Timestamp
         var handles = 0
         var writers = 0
+        /// Who has opened it for writing (`ProgramTable`).
+        var programs: Set<Int32> = []
         /// Why the last text is only a draft, while no close has said so: fsync may not.
         var untold: RecordError?
         /// The name is gone; what is written now goes nowhere, as on any file system.
@@ -50,6 +52,9 @@ struct TextSnapshot {
     let base: [UInt8]?
     let version: Int
     let modified: Timestamp
+    let programs: Set<Int32>
+
+    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
 }
 
 extension OpenRecord {
@@ -59,7 +64,8 @@ extension OpenRecord {
             guard state.isDirty, !state.isUnlinked, let text = state.text else { return nil }
             return TextSnapshot(
                 file: state.file, isInStore: state.isInStore, type: state.type, stem: state.stem,
-                text: text, base: state.base, version: state.version, modified: state.modified)
+                text: text, base: state.base, version: state.version, modified: state.modified,
+                programs: state.programs)
         }
     }
 

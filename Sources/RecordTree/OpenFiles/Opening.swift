@@ -16,13 +16,14 @@ extension Tree {
         switch node {
         case .record(let file):
             let open = try openRecord(file, writes: writes)
+            noteProgram(caller, of: open, flags: flags)
             if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
             let handle = addHandle(.record(open), flags: flags)
             return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
         case .asset(let id): return try openAsset(id, flags: flags)
         case .scratch(let id):
             if writes { try checkWritable() }
-            return try openScratch(id, flags: flags)
+            return try openScratch(id, flags: flags, caller: caller)
         case .readme:
             try refuse(writing: writes, "README.md is generated")
             return Opened(handle: addHandle(.bytes(Readme.text), flags: flags), keepCache: true)
@@ -96,7 +97,8 @@ extension Tree {
         try checkWritable()
         try checkLength(name)
         switch meaning(of: name, in: directory) {
-        case .record(let type, let stem): return try createRecord(type, stem, flags: flags)
+        case .record(let type, let stem):
+            return try createRecord(type, stem, flags: flags, caller: caller)
         case .asset(let type, let stem, let field, let index, let fileExtension):
             try checkWritable(type)
             return try createAsset(
@@ -118,19 +120,21 @@ extension Tree {
         }
     }
 
-    private func createRecord(_ type: TypeID, _ stem: Stem, flags: Int32) throws(RecordError)
-        -> (NodeEntry, Opened)
-    {
+    private func createRecord(
+        _ type: TypeID, _ stem: Stem, flags: Int32, caller: Requester
+    ) throws(RecordError) -> (NodeEntry, Opened) {
         try checkWritable(type)
         if let file = try findRecord(type, stem) {
             guard flags & O_EXCL == 0 else {
                 throw RecordError(.alreadyExists, "\(stem).json is there already")
             }
             let open = try openRecord(file, writes: true)
+            noteProgram(caller, of: open, flags: flags)
             if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
             return try created(open, flags: flags)
         }
         let open = try newRecord(type, stem)
+        noteProgram(caller, of: open, flags: O_WRONLY)
         return try created(open, flags: flags)
     }
 

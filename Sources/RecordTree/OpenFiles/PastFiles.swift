@@ -92,6 +92,7 @@ extension Tree {
                 case .begins:
                     state.open[file]?.keep(replaced.text)
                     state.past.add(replaced, at: uptime)
+                    state.readings.replaced(replaced)
                 case .failed:
                     state.open[file]?.keepName()
                     state.past.remove(file)

@@ -16,7 +16,7 @@ extension Tree {
     /// name updates it, what leaves the name lets it wait for its delete (mount.md §5).
     package func rename(
         parent: NodeNumber, name: [UInt8], newParent: NodeNumber, newName: [UInt8],
-        flags: UInt32
+        flags: UInt32, caller: Requester = Requester(threadID: 0)
     ) throws(RecordError) {
         try checkWritable()
         try checkLength(newName)
@@ -45,9 +45,9 @@ extension Tree {
             throw RecordError(.alreadyExists, "the new name is taken")
         }
         if flags & renameExchange != 0 {
-            return try exchange(sourceEnd, targetEnd)
+            return try exchange(sourceEnd, targetEnd, caller)
         }
-        try move(source, sourceEnd, targetEnd)
+        try move(source, sourceEnd, targetEnd, caller)
     }
 
     private func end(_ name: [UInt8], in parent: Node) throws(RecordError) -> RenameEnd? {
@@ -60,15 +60,15 @@ extension Tree {
         }
     }
 
-    private func move(_ source: Node, _ sourceEnd: RenameEnd, _ targetEnd: RenameEnd)
-        throws(RecordError)
-    {
+    private func move(
+        _ source: Node, _ sourceEnd: RenameEnd, _ targetEnd: RenameEnd, _ caller: Requester
+    ) throws(RecordError) {
         switch (sourceEnd, targetEnd) {
         case (.scratch(let place), .scratch(let target)):
             try moveScratch(place, to: target)
         case (.scratch(let place), .record(let type, let stem)):
             try checkWritable(type)
-            try saveScratch(place, as: stem, in: type)
+            try saveScratch(place, as: stem, in: type, caller)
         case (.scratch(let place), .asset(let type, let stem, let field, let index, let ext)):
             try checkWritable(type)
             try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
@@ -99,14 +99,16 @@ extension Tree {
     static let otherDirectory = RecordError(
         .crossDevice, "records are not moved between types or zones; copy them")
 
-    private func exchange(_ source: RenameEnd, _ target: RenameEnd) throws(RecordError) {
+    private func exchange(
+        _ source: RenameEnd, _ target: RenameEnd, _ caller: Requester
+    ) throws(RecordError) {
         switch (source, target) {
         case (.scratch(let place), .scratch(let other)):
             try exchangeScratch(place, other)
         case (.scratch(let place), .record(let type, let stem)),
             (.record(let type, let stem), .scratch(let place)):
             try checkWritable(type)
-            try exchange(place, with: stem, in: type)
+            try exchange(place, with: stem, in: type, caller)
         case (.record(let type, let stem), .record(let otherType, let otherStem)):
             guard type == otherType else { throw Self.otherDirectory }
             try exchange(stem, with: otherStem, in: type)

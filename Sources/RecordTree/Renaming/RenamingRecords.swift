@@ -5,11 +5,14 @@ import Synchronization
 
 extension Tree {
     /// A scratch file takes a record's name: the save of sed, perl, rsync and every careful editor.
-    func saveScratch(_ place: ScratchPlace, as stem: Stem, in type: TypeID) throws(RecordError) {
-        let (text, modified) = try content(of: place)
-        let file = try save(text, as: stem, in: type, modified: modified)
+    func saveScratch(
+        _ place: ScratchPlace, as stem: Stem, in type: TypeID, _ caller: Requester
+    ) throws(RecordError) {
+        let new = WholeText(
+            stem: stem, try content(of: place), programs: programs(of: place, caller))
+        let saved = try save(new, in: type)
         Failpoint.pass(.renameSaved)
-        try adopt(place, as: file, type: type, stem: stem, text: text)
+        try adopt(place, as: saved, type: type, stem: stem)
         try storage.remove(try scratchPath(place), isDirectory: false)
         Failpoint.pass(.renameScratchRemoved)
         state.withLock { $0.scratch.remove(place) }
@@ -33,17 +36,14 @@ extension Tree {
 
     /// One save of a whole text under a name. What cannot be accepted becomes the name's draft, and
     /// the rename fails with a reason that `mv` prints right.
-    private func save(_ text: [UInt8], as stem: Stem, in type: TypeID, modified: Timestamp)
-        throws(RecordError) -> RecordFile
-    {
+    private func save(_ new: WholeText, in type: TypeID) throws(RecordError) -> SavedText {
+        let (stem, text) = (new.stem, new.text)
         let existing = try store.record(type, stem)
         if existing == nil, stem.decoded == nil { throw .invalidStem(stem) }
         do throws(RecordError) {
             return try store.write(author: .mount) { transaction throws(RecordError) in
                 dropUnsaved(type, stem, with: transaction)
-                return try transaction.save(
-                    text: text, type: type, stem: stem, modified: modified, effect: .renamedOver
-                ).entry.file
+                return try save(new, in: type, with: transaction)
             }
         } catch  where error.isAboutContent {
             let pending = state.withLock { $0.pending[type]?[stem] }
@@ -69,8 +69,9 @@ extension Tree {
     /// The kernel's dentry of the record now holds the scratch file's node, and whoever has the
     /// scratch file open has the record open.
     private func adopt(
-        _ place: ScratchPlace, as file: RecordFile, type: TypeID, stem: Stem, text: [UInt8]
+        _ place: ScratchPlace, as saved: SavedText, type: TypeID, stem: Stem
     ) throws(RecordError) {
+        let file = saved.file
         let scratch = state.withLock { state in state.scratch.id(at: place) }
         let handles = handles(on: { if case .scratch(_, scratch) = $0 { true } else { false } })
         state.withLock { state in
@@ -81,9 +82,10 @@ extension Tree {
         }
         for handle in handles {
             let open = try openRecord(file, writes: handle.canWrite)
-            open.load(text)
+            open.load(saved.text)
             handle.backing.withLock { $0 = .record(open) }
         }
+        tellOfMerge(saved)
     }
 
     /// A record's file takes a scratch name (the backup of vim and emacs): its bytes stay there,
@@ -174,14 +176,17 @@ extension Tree {
 
     /// A scratch file and a record change places: the record gets the file's text, the file gets
     /// the record's.
-    func exchange(_ place: ScratchPlace, with stem: Stem, in type: TypeID) throws(RecordError) {
+    func exchange(
+        _ place: ScratchPlace, with stem: Stem, in type: TypeID, _ caller: Requester
+    ) throws(RecordError) {
         guard let file = try findRecord(type, stem) else {
             throw .noSuchFile
         }
         let (old, oldModified) = try shownText(of: file)
-        let (text, modified) = try content(of: place)
-        let files = try saveExchanged([(stem, text, modified)], in: type)
-        guard let new = files.first else { return }
+        let text = WholeText(
+            stem: stem, try content(of: place), programs: programs(of: place, caller))
+        guard let saved = try saveExchanged([text], in: type).first else { return }
+        let new = saved.file
         let path = try scratchPath(place)
         try storage.place(old, at: path, modified: oldModified)
         let scratch = state.withLock { state in
@@ -192,24 +197,22 @@ extension Tree {
             return scratch
         }
         try becomeScratch(file, scratch, path)
+        tellOfMerge(saved)
     }
 
     /// Saves the records of an exchange, all or none. What is refused stays where it is, so that no
     /// draft is needed.
     private func saveExchanged(
-        _ records: [(stem: Stem, text: [UInt8], modified: Timestamp)], in type: TypeID
-    ) throws(RecordError) -> [RecordFile] {
+        _ records: [WholeText], in type: TypeID
+    ) throws(RecordError) -> [SavedText] {
         do throws(RecordError) {
             return try store.write(author: .mount) { transaction throws(RecordError) in
-                var files: [RecordFile] = []
+                var saved: [SavedText] = []
                 for record in records {
                     dropUnsaved(type, record.stem, with: transaction)
-                    let result = try transaction.save(
-                        text: record.text, type: type, stem: record.stem,
-                        modified: record.modified, effect: .renamedOver)
-                    files.append(result.entry.file)
+                    saved.append(try save(record, in: type, with: transaction))
                 }
-                return files
+                return saved
             }
         } catch  where error.isAboutContent {
             throw RecordError(.refusedRename, error.message, at: error.position)
@@ -220,10 +223,10 @@ extension Tree {
     func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try findRecord(type, stem), let otherFile = try findRecord(type, other)
         else { throw .noSuchFile }
-        let (text, modified) = try shownText(of: file)
-        let (otherText, otherModified) = try shownText(of: otherFile)
+        let shown = (try shownText(of: file), try shownText(of: otherFile))
         let files = try saveExchanged(
-            [(stem, otherText, otherModified), (other, text, modified)], in: type)
+            [WholeText(stem: stem, shown.1), WholeText(stem: other, shown.0)], in: type
+        ).map(\.file)
         guard files.count == 2 else { return }
         state.withLock { state in
             state.removePending(type, stem)

@@ -29,7 +29,7 @@ extension Tree {
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
-            guard let file = try Self.save(snapshot, transaction) else {
+            guard let file = try save(snapshot, transaction) else {
                 return (snapshot, snapshot.file)
             }
             if !isRetry {
@@ -37,15 +37,29 @@ extension Tree {
             }
             return (snapshot, file)
         }
-        if let (snapshot, file) = saved { noteSaved(open, snapshot, file) }
+        guard let (snapshot, file) = saved else { return }
+        noteSaved(open, snapshot, file)
+        state.withLock { state in
+            for program in snapshot.programs {
+                state.readings.saved(
+                    snapshot.text, snapshot.name, in: file == snapshot.file ? file : nil,
+                    by: program)
+            }
+        }
     }
 
     /// Saves the text under its name, where another file may be now: then what that one has
     /// changed stays too. Nil when there is no such name any more.
-    private static func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
+    private func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordFile?
     {
         let current = try transaction.record(snapshot.type, snapshot.stem)
+        if let base = try earlierText(of: snapshot, current, transaction) {
+            return try transaction.saveMerging(
+                text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
+                modified: snapshot.modified
+            ).entry.file
+        }
         if let current, current.file != snapshot.file {
             // Removed while it was open: as on any file system, nobody sees what is written now.
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
@@ -60,6 +74,23 @@ extension Tree {
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace
         ).entry.file
+    }
+
+    /// What the program that saves has read before another machine changed the record.
+    private func earlierText(
+        of snapshot: TextSnapshot, _ current: RecordEntry?, _ transaction: Transaction
+    ) throws(RecordError) -> [UInt8]? {
+        guard let current else { return nil }
+        if current.state == .waitingDelete, current.file != snapshot.file, snapshot.isInStore {
+            return nil
+        }
+        var known = state.withLock { $0.readings.known(snapshot.name, by: snapshot.programs) }
+        guard !known.texts.isEmpty else { return nil }
+        if current.file != snapshot.file, let base = snapshot.base { known.texts.append(base) }
+        return try transaction.beginning(
+            of: snapshot.text, among: known.texts,
+            orCurrent: known.hasRead(current.file), type: snapshot.type,
+            stem: snapshot.stem)
     }
 
     private func saveDraft(_ open: OpenRecord, _ reason: RecordError) throws(RecordError) {

@@ -113,7 +113,10 @@ extension Tree {
         }
     }
 
-    func openScratch(_ id: ScratchID, flags: Int32) throws(RecordError) -> Opened {
+    func openScratch(_ id: ScratchID, flags: Int32, caller: Requester) throws(RecordError)
+        -> Opened
+    {
+        if flags & O_ACCMODE != O_RDONLY { noteWriter(caller, of: id) }
         let file = try openForHandle(id, flags: flags)
         if flags & O_TRUNC != 0 { try file.truncate(to: 0) }
         let handle = addHandle(.scratch(file, id), flags: flags)

@@ -20,9 +20,10 @@ extension Tree {
             guard let id = try findScratch(place), let entry = try entry(of: .scratch(id)) else {
                 throw RecordError(.stale, "the file is gone")
             }
-            return (entry, try openScratch(id, flags: flags))
+            return (entry, try openScratch(id, flags: flags, caller: caller))
         }
         let id = try settle(HostName(file), at: place, in: name.parent, mode: mode, caller)
+        noteWriter(caller, of: id)
         guard let entry = try entry(of: .scratch(id)) else {
             throw RecordError(.stale, "the file is gone")
         }

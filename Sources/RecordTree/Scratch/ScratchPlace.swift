@@ -39,6 +39,8 @@ struct ScratchTable {
         var places: Set<ScratchPlace> = []
         /// Nil until the host has been asked.
         var identity: HostIdentity?
+        /// The program that opened it for writing last (`ProgramTable`).
+        var writer: Int32?
         /// The file itself, when its names have gone or are about to go while the kernel knows it.
         var held: HostFile?
     }
@@ -58,6 +60,8 @@ struct ScratchTable {
 
     func knownID(at place: ScratchPlace) -> ScratchID? { ids[place] }
     func identity(of id: ScratchID) -> HostIdentity? { files[id]?.identity }
+    func writer(of id: ScratchID) -> Int32? { files[id]?.writer }
+    mutating func setWriter(_ program: Int32, of id: ScratchID) { files[id]?.writer = program }
     func isKnown(_ id: ScratchID) -> Bool { files[id] != nil }
 
     /// A name of the file; nil when it has lost them all.

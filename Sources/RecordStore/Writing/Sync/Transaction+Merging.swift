@@ -33,6 +33,34 @@ extension Transaction {
         return try save(text: merged, type: type, stem: stem, modified: modified)
     }
 
+    /// Which text a writer began with who has read several of a record, at different times: the one from
+    /// which it has changed the fewest fields, of several the last.
+    ///
+    /// - Parameter texts: what the record was when it was read, oldest first.
+    /// - Parameter current: whether the writer has read what the record is now, too. Then it rather began
+    ///   with that: nil when it has changed no more of it, and when it sets the record back to what an
+    ///   earlier text says.
+    /// - Returns: also nil when the text is no record.
+    package func beginning(
+        of text: [UInt8], among texts: [[UInt8]], orCurrent current: Bool, type: TypeID,
+        stem: Stem
+    ) throws(RecordError) -> [UInt8]? {
+        let place = try writablePlace(type)
+        guard let mine = try common(text, place) else { return nil }
+        var nearest: (text: [UInt8], changes: Int)?
+        for text in texts {
+            guard let document = try common(text, place) else { continue }
+            let changes = mine.changedFields(from: document).count
+            if changes <= nearest?.changes ?? changes { nearest = (text, changes) }
+        }
+        guard let nearest else { return nil }
+        guard current, let stored = try connection.stored(type, stem),
+            let now = try connection.savedText(of: stored.id)
+        else { return nearest.text }
+        let changes = mine.changedFields(from: try parse(now, place)).count
+        return nearest.changes == 0 || changes <= nearest.changes ? nil : nearest.text
+    }
+
     /// Nil when the writer began with a text that is no record: a draft, or an empty file.
     private func common(_ base: [UInt8]?, _ place: TypePlace) -> RecordDocument? {
         guard let base else { return nil }

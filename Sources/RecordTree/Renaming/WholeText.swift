@@ -1,0 +1,87 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// A text that takes the name of a record as a whole: of a scratch file, or of another record.
+struct WholeText {
+    let stem: Stem
+    let text: [UInt8]
+    let modified: Timestamp
+    /// Who has made it (`ProgramTable`); none for the text of another record.
+    let programs: Set<Int32>
+
+    init(stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32> = []) {
+        self.stem = stem
+        (text, modified) = content
+        self.programs = programs
+    }
+}
+
+/// What the record shows now.
+struct SavedText {
+    let file: RecordFile
+    let text: [UInt8]
+    /// Whether there is something in it that another machine has changed since the text began.
+    let isMerged: Bool
+}
+
+extension Tree {
+    /// Who renames, and who wrote the file: of `jq … n.json > tmp && mv tmp n.json` the writer has read.
+    func programs(of place: ScratchPlace, _ caller: Requester) -> Set<Int32> {
+        let writer = state.withLock { state in
+            state.scratch.knownID(at: place).flatMap { state.scratch.writer(of: $0) }
+        }
+        return Set([writer, options.programs.program(caller.threadID)].compactMap(\.self))
+    }
+
+    func noteWriter(_ caller: Requester, of scratch: ScratchID) {
+        guard let program = options.programs.program(caller.threadID) else { return }
+        state.withLock { $0.scratch.setWriter(program, of: scratch) }
+    }
+
+    /// Replaces what the record was, but for what another machine has changed since these programs have
+    /// read it.
+    func save(_ new: WholeText, in type: TypeID, with transaction: Transaction)
+        throws(RecordError) -> SavedText
+    {
+        let name = Readings.Name(type: type, stem: new.stem)
+        let known = state.withLock { $0.readings.known(name, by: new.programs) }
+        var base: [UInt8]?
+        if !known.texts.isEmpty, let current = try transaction.record(type, new.stem) {
+            base = try transaction.beginning(
+                of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
+                type: type, stem: new.stem)
+        }
+        let file =
+            if let base {
+                try transaction.saveMerging(
+                    text: new.text, since: base, type: type, stem: new.stem,
+                    modified: new.modified
+                ).entry.file
+            } else {
+                try transaction.save(
+                    text: new.text, type: type, stem: new.stem, modified: new.modified,
+                    effect: .renamedOver
+                ).entry.file
+            }
+        let text = base == nil ? new.text : try transaction.text(of: file.record) ?? new.text
+        let isMerged = text != new.text
+        transaction.whenCommitted { [self] in
+            state.withLock { state in
+                for program in new.programs {
+                    state.readings.saved(
+                        new.text, name, in: isMerged ? nil : file, by: program)
+                }
+            }
+        }
+        return SavedText(file: file, text: text, isMerged: isMerged)
+    }
+
+    /// The kernel believes that the record is the file that it has moved.
+    func tellOfMerge(_ saved: SavedText) {
+        guard saved.isMerged,
+            let number = state.withLock({ $0.nodes.number(of: .record(saved.file)) })
+        else { return }
+        deliver([.content(number)])
+    }
+}
