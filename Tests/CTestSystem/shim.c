@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -128,4 +130,31 @@ void test_read_versions(const char *path, uint64_t count, struct test_reads *res
         }
         if (file >= 0) close(file);
     }
+}
+
+int test_gate(void) { return fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC); }
+
+int test_gate_watch(int gate, const char *folder) {
+    uint64_t calls = FAN_OPEN_PERM | FAN_ACCESS_PERM | FAN_EVENT_ON_CHILD;
+    return fanotify_mark(gate, FAN_MARK_ADD, calls, AT_FDCWD, folder);
+}
+
+int test_gate_next(int gate, int milliseconds, pid_t *process, int *call) {
+    struct pollfd waiting = {.fd = gate, .events = POLLIN};
+    int ready = poll(&waiting, 1, milliseconds);
+    if (ready <= 0) return ready;
+    /* Room for one event only: each has to pass by itself. */
+    struct fanotify_event_metadata event;
+    ssize_t size = read(gate, &event, sizeof event);
+    if (size < (ssize_t)sizeof event) return -1;
+    *process = event.pid;
+    *call = event.fd;
+    return 1;
+}
+
+int test_gate_pass(int gate, int call) {
+    struct fanotify_response response = {.fd = call, .response = FAN_ALLOW};
+    ssize_t size = write(gate, &response, sizeof response);
+    close(call);
+    return size == sizeof response ? 0 : -1;
 }

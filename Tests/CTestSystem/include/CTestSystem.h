@@ -39,6 +39,13 @@ struct test_reads {
 };
 /* Opens `path`, reads once and closes it, `count` times. */
 void test_read_versions(const char *path, uint64_t count, struct test_reads *result);
+/* A gate that opens and reads of files have to pass (fanotify; needs root): -1 and errno on failure. */
+int test_gate(void);
+/* The files of a folder. */
+int test_gate_watch(int gate, const char *folder);
+/* The next call that waits: its process, and a number to let it pass; 0 after `milliseconds`. */
+int test_gate_next(int gate, int milliseconds, pid_t *process, int *call);
+int test_gate_pass(int gate, int call);
 /* FICLONE, O_DIRECT, O_PATH and the modes of fallocate and lseek for Swift. */
 extern const int test_o_direct, test_o_path, test_o_tmpfile;
 extern const int test_seek_data, test_seek_hole;

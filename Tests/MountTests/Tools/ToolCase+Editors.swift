@@ -34,15 +34,17 @@ extension ToolCase {
         try terminal.expect("cuisine")
         try terminal.send(":%s/\(edit.find)/\(edit.replace)/\r")
         try terminal.send(":write\r")
-        let shown = try terminal.expect("written", "E512", "E514", "E667")
+        let shown = try terminal.expect("written", "E512", "E514", "E667", "WARNING")
+        if shown == "WARNING" { return .asked }
         try terminal.send("\r:qall!\r")
         _ = try terminal.finish()
         return terminal.outcome(failed: shown != "written", naming: "E5", "E6")
     }
 
     private static let neovim = ToolCase(name: "neovim", failure: .undone) { place, edit in
+        // Nobody can answer what it asks.
         let result = try place.tool(
-            "nvim", "-u", "NONE", "--headless", "-c", "edit \(place.file)", "-c",
+            "timeout", "30", "nvim", "-u", "NONE", "--headless", "-c", "edit \(place.file)", "-c",
             "%s/\(edit.find)/\(edit.replace)/", "-c", "write", "-c", "qall!")
         // Headless neovim exits with 0 whatever happened; what it shows is on standard error.
         let failed = result.errors.contains("E512") || result.errors.contains("E514")
@@ -68,7 +70,9 @@ extension ToolCase {
             directory: place.folder)
         try terminal.expect("(JSON", "(JavaScript", "(Fundamental", "soup.json ")
         try terminal.send("\u{4}\(edit.replace.suffix(1))\u{18}\u{13}")
-        let shown = try terminal.expect("Wrote", "rror", "nvalid")
+        let shown = try terminal.expect(
+            "Wrote", "rror", "nvalid", "changed on disk", "changed since")
+        if shown.hasPrefix("changed") { return .asked }
         if shown != "Wrote" {
             // C-g throws away what was typed ahead, so its answer is awaited.
             try terminal.send("\u{7}")
@@ -89,7 +93,9 @@ extension ToolCase {
                 directory: place.folder)
             try terminal.expect("cuisine")
             try terminal.send("\u{4}\(edit.replace.suffix(1))\u{13}")
-            let shown = try terminal.expect("Wrote", "Error writing")
+            let shown = try terminal.expect(
+                "Wrote", "Error writing", "modified since", "has changed")
+            if shown.hasSuffix("since") || shown.hasPrefix("has") { return .asked }
             if shown == "Wrote" {
                 try terminal.send("\u{18}")
             } else {
@@ -108,7 +114,8 @@ extension ToolCase {
             directory: place.folder)
         try terminal.expect("cuisine")
         try terminal.send("\u{1b}[3~\(edit.replace.suffix(1))\u{13}")
-        let shown = try terminal.expect("Saved", "nvalid", "rror")
+        let shown = try terminal.expect("Saved", "nvalid", "rror", "on disk has changed")
+        if shown.hasPrefix("on disk") { return .asked }
         try terminal.send("\u{11}")
         if shown != "Saved" {
             try terminal.expect("Save changes", "ancel", "y,n")
@@ -144,6 +151,11 @@ extension String {
     fileprivate var lispQuoted: String {
         replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
+}
+
+extension ChildResult {
+    /// The program has told its user that somebody else has changed the file, and waits for an answer.
+    fileprivate static let asked = ChildResult(status: 1, output: "", errors: "asked")
 }
 
 extension Terminal {
