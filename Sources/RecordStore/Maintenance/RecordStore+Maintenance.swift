@@ -10,11 +10,16 @@ extension RecordStore {
 
     /// Whoever is done with a text says how large it was, for `releaseMemory`.
     package func noteText(bytes: Int) {
-        // Twice: who says it may hold the text for a moment longer.
-        if bytes > Self.largeText { releasesDue.store(2, ordering: .relaxed) }
+        if bytes > Self.largeText { noteMuchWork() }
     }
 
-    /// After a large text SQLite gives back what it has cached. False when there was none, and
+    /// Whoever has moved many records says so when it is done: that leaves the same behind as a large text.
+    package func noteMuchWork() {
+        // Twice: who says it may hold the last of it for a moment longer.
+        releasesDue.store(2, ordering: .relaxed)
+    }
+
+    /// After a large text or many records SQLite gives back what it has cached. False when there was none, and
     /// nothing to do.
     package func releaseMemory() throws(RecordError) -> Bool {
         let due = releasesDue.load(ordering: .relaxed)

@@ -15,6 +15,8 @@ extension Exchange {
         if database == .public { return try await mirror(zone) }
         try await resume(zone)
         var changed = 0
+        var pages = 0
+        defer { if pages > 1 { store.noteMuchWork() } }
         var ahead: PageAhead?
         defer {
             ahead?.cancel()
@@ -61,6 +63,7 @@ extension Exchange {
             }
             progress.note(page.items.count, of: zone.id, total: page.total)
             changed += try apply(page, of: zone)
+            pages += 1
             guard page.moreComing else {
                 if changed > 0 {
                     try write(isFreeing: true) { (transaction) throws(RecordError) in

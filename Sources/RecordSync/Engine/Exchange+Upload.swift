@@ -24,6 +24,9 @@ extension Exchange {
         }
     }
 
+    /// More than one request takes: what they leave in memory is given back.
+    private static let manyChanges = 1_000
+
     private func isKnown(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
         try read { (store) throws(RecordError) in
             try store.feedToken(of: .zone(zone.id)) != nil
@@ -42,6 +45,7 @@ extension Exchange {
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.releaseOutbox(in: zone.id)
         }
+        defer { if sent > Self.manyChanges { store.noteMuchWork() } }
         var fruitless = 0
         var order = UploadOrder()
         let most = sizes.limits(of: zone.id, settings.claims)
