@@ -12,6 +12,7 @@ sys.path[1:1] = [os.path.join(os.path.dirname(HERE), name) for name in ("fs", "s
 sys.path.insert(0, HERE)
 
 import figures
+import idle
 import pairs
 import work
 from subjects import Failure
@@ -26,6 +27,7 @@ def arguments():
     parser.add_argument("--copied", type=int)
     parser.add_argument("--saves", type=int)
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--idle", type=int)
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
@@ -53,7 +55,7 @@ def built(options, program, given):
 
 def chosen(options):
     known = {kind.name: kind for kind in pairs.ALL}
-    names = ["recordfs"] if options.quick else list(known)
+    names = ["recordfs"] if options.quick or options.idle else list(known)
     if options.subjects:
         names = options.subjects.split(",")
     unknown = set(names) - set(known)
@@ -72,6 +74,10 @@ def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     found = chosen(options)
+    if options.idle:
+        row = idle.measure(options, options.work, options.run)
+        print("\n".join(idle.lines(row)) + "\n\n" + figures.goal_table(idle.goals(row)))
+        return
     source = work.Source(options)
     rounds = {pair.name: [] for pair in found}
     for turn in range(options.rounds):

@@ -44,6 +44,11 @@ def tables(rounds, titles, options):
     return "\n".join(lines) + "\n\n"
 
 
+def goal(what, value, limit, least=False):
+    return {"goal": what, "value": value, "limit": limit,
+            "met": value >= limit if least else value <= limit}
+
+
 def goals(rounds, options):
     """(what, value, limit, whether it is met) of the goals that this run can judge."""
     ours = rounds.get("recordfs")
@@ -51,9 +56,8 @@ def goals(rounds, options):
         return []
     found = []
 
-    def add(what, value, limit, least=False):
-        found.append({"goal": what, "value": value, "limit": limit,
-                      "met": value >= limit if least else value <= limit})
+    def add(*words, **options):
+        found.append(goal(*words, **options))
 
     rate = median(ours, "first download")
     add("first download, records a second", rate, 20_000, least=True)

@@ -92,20 +92,25 @@ class RecordFS(Pair):
     server_program = ""
     e_mail = "bench@example.org"
 
+    password = PASSWORD
+
     def make(self):
         self.home = self.new_folder()
-        self.server = Server(self.server_program, self.home)
-        self.server.start()
-        self.server.command(
-            "user", "add", self.e_mail, "--name", "Bench", "--password-stdin", text=PASSWORD + "\n")
-        self.token = self.server.command(
-            "token", "create", CONTAINER, "--name", "bench", "--callback", "http://127.0.0.1"
-        ).split()[0]
+        self.start_server()
         for side in "ab":
             os.makedirs(self.mountpoint(side))
             run(self.program, "mount", "--state", self.state(side), self.mountpoint(side))
             wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint(side)))
         self.sign_in("a")
+
+    def start_server(self, *settings):
+        self.server = Server(self.server_program, self.home)
+        self.server.start(*settings)
+        self.server.command(
+            "user", "add", self.e_mail, "--name", "Bench", "--password-stdin", text=PASSWORD + "\n")
+        self.token = self.server.command(
+            "token", "create", CONTAINER, "--name", "bench", "--callback", "http://127.0.0.1"
+        ).split()[0]
 
     def state(self, side):
         return os.path.join(self.home, side + "-state")
