@@ -16,6 +16,7 @@ sys.path.insert(0, HERE)
 import checker
 import faults
 import verdict
+import week
 import world
 import writers
 from subjects import Failure
@@ -27,11 +28,18 @@ def arguments():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--week", action="store_true")
+    parser.add_argument("--records", type=int)
+    parser.add_argument("--edits", type=int)
+    parser.add_argument("--deletes", type=int)
     parser.add_argument("--only")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
     options = parser.parse_args()
     options.seconds = options.seconds or (20 if options.quick else 600)
+    options.records = options.records or (300 if options.quick else 5_000)
+    options.edits = options.edits or (400 if options.quick else 10_000)
+    options.deletes = options.deletes or (100 if options.quick else 2_000)
     if options.seed is None:
         options.seed = int(time.time()) % 1_000_000
     return options
@@ -64,8 +72,10 @@ def breakers(scene, options, seeds):
 
 def run(options):
     seeds = random.Random(options.seed)
-    world.raise_loopback()
     programs = built("recordfs", options.recordfs), built("recordfs-server", options.server)
+    if options.week:
+        return week.run(options, programs)
+    world.raise_loopback()
     scene = world.World(options.run, programs, options.seed)
     try:
         return play(scene, options, seeds)

@@ -20,6 +20,12 @@ E_MAIL = "chaos@example.org"
 DISK_MEGABYTES = 1_500
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def raise_loopback():
     """In a new network namespace loopback is down."""
     import fcntl
@@ -176,9 +182,7 @@ class World:
         self.token = self.server.command(
             "token", "create", CONTAINER, "--name", "chaos", "--callback", "http://127.0.0.1"
         ).split()[0]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.network = Network(port, self.server.port, seed)
         self.url = f"http://127.0.0.1:{port}"
         self.machines = {}
