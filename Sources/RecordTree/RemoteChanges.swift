@@ -82,7 +82,9 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return []
+        case .asset, .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade,
+            .typeRemoved:
+            return []
         }
     }
 
@@ -183,7 +185,8 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return nil
+        case .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
+            return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
         return Touch(

@@ -24,10 +24,10 @@ package final class Replica: Sendable {
     /// Stands for the machine in stamps.
     private let device: UInt64
     private let settings: Exchange.Settings
-    /// What was on the disk at the moment of a crash, and what the mount showed.
+    /// What was on the disk at the moment of a crash, and what the mount showed; nil for other disks.
     private struct Image {
         let disk: TemporaryDirectory
-        let files: [String: [String: String]]
+        let files: [String: [String: String]]?
     }
     private let image = Mutex<Image?>(nil)
 
@@ -88,9 +88,10 @@ package final class Replica: Sendable {
     private func check(after image: Image) throws {
         let problems = try store.integrityCheck()
         guard problems.isEmpty else { throw CrashDamage(description: "\(problems)") }
+        guard let before = image.files else { return }
         let files = try allFiles()
-        guard files == image.files else {
-            throw CrashDamage(description: "It shows \(files), and before \(image.files)")
+        guard files == before else {
+            throw CrashDamage(description: "It shows \(files), and before \(before)")
         }
     }
 
@@ -104,7 +105,7 @@ package final class Replica: Sendable {
 
     /// The process starts again with other files than it had.
     package func restart(with files: TemporaryDirectory) throws {
-        image.withLock { $0 = files }
+        image.withLock { $0 = Image(disk: files, files: nil) }
         _ = try restartAfterCrash()
     }
 

@@ -26,6 +26,13 @@ indirect enum DocumentedKeys: Sendable {
                 guard let keys = known[key] else {
                     throw reader.error("is no key of Apple's reference, and this server is strict.")
                 }
+                if key == "recordName", let name = member.value.string,
+                    !RecordName(bytes: name.utf8).isDocumented
+                {
+                    throw reader.error(
+                        "is no name of a record: 1 to 255 characters, printable ASCII, and this "
+                            + "server is strict.")
+                }
                 try keys.check(reader)
             }
         case (.members(let keys), .object(let members)):

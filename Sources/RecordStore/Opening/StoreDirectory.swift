@@ -29,6 +29,15 @@ struct StoreDirectory: Sendable {
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
 
+    /// Whether a zone or type has local files: `scratch/zN` and `scratch/tN`, which the tree makes.
+    func holdsScratch(of zone: ZoneID) throws(RecordError) -> Bool {
+        try Self.holdsFiles("\(scratch)/z\(zone.rawValue)")
+    }
+
+    func holdsScratch(of type: TypeID) throws(RecordError) -> Bool {
+        try Self.holdsFiles("\(scratch)/t\(type.rawValue)")
+    }
+
     /// Makes what is missing, for this user alone. What is there keeps its mode: it may be somebody
     /// else's directory, named by mistake.
     func create() throws(RecordError) {

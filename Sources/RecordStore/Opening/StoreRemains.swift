@@ -76,7 +76,7 @@ extension StoreDirectory {
     }
 
     /// Whether anything but directories is somewhere below.
-    private static func holdsFiles(
+    static func holdsFiles(
         _ directory: String, except excluded: String? = nil
     ) throws(RecordError) -> Bool {
         guard exists(directory) else { return false }

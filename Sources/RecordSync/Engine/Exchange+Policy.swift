@@ -6,8 +6,8 @@ import RecordStore
 extension Exchange {
     /// Makes what is here fit the policy, which may have changed since the last time.
     ///
-    /// A zone that shall not be here goes, unless it has something that the server was not told of:
-    /// then it goes another time. One that is wanted again is told of anew.
+    /// A zone that shall not be here goes, unless it has something that only this machine has: then it
+    /// goes another time. One that is wanted again is told of anew.
     package func applyPolicy() throws(SyncProblem) {
         guard database == .private else { return }
         let zones = try read { (store) throws(RecordError) in
@@ -40,7 +40,7 @@ extension Exchange {
         }
         if !left {
             logger.notice(
-                "A zone stays although it shall not be here: it has changes that were not sent",
+                "A zone stays although it shall not be here: this machine alone has some of it",
                 metadata: ["zone": "\(zone.name)"])
         }
     }

@@ -118,6 +118,7 @@ extension Exchange {
         }
         var results = UploadResults(claims)
         results.takesBack = takesBack
+        results.keepUnsendable(hasExtensions: settings.hasExtensions)
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)

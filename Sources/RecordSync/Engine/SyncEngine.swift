@@ -83,15 +83,28 @@ package actor SyncEngine {
         await withCheckedContinuation { waiting.append($0) }
     }
 
+    /// Until `resume`, also of a later process.
     package func pause() {
         schedule.pause()
+        keepPaused(true)
         publish()
     }
 
     package func resume() {
         schedule.resume(at: clock.uptime)
+        keepPaused(false)
         publish()
         waker.yield()
+    }
+
+    private func keepPaused(_ isPaused: Bool) {
+        do throws(SyncProblem) {
+            try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.setPaused(isPaused)
+            }
+        } catch {
+            problems.note(error, of: nil, at: clock.now)
+        }
     }
 
     /// How it stood when something last changed; waits for nothing.
@@ -120,6 +133,8 @@ package actor SyncEngine {
     /// Ends when its task is cancelled, after what is under way.
     package func run() async {
         do throws(SyncProblem) {
+            let isPaused = try exchange.read { (store) throws(RecordError) in try store.isPaused() }
+            if isPaused { schedule.pause() }
             try exchange.applyPolicy()
         } catch {
             problems.note(error, of: nil, at: clock.now)

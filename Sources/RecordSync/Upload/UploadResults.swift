@@ -86,6 +86,20 @@ struct UploadResults {
         if !isRepeated { set(name, .parked(reason)) }
     }
 
+    /// Those whose names no server takes are parked, and hold up no other. A deletion is done: what has
+    /// such a name was never there.
+    mutating func keepUnsendable(hasExtensions: Bool) {
+        // A user's own record is called by the server.
+        for claim in all.map(\.claim) where claim.row.type != .users {
+            guard let problem = claim.row.name.sendingProblem(hasExtensions: hasExtensions) else {
+                continue
+            }
+            set(
+                claim.row.name,
+                claim.isDelete ? .deleted : .parked("\(claim.row.name): \(problem)"))
+        }
+    }
+
     /// Parked, also when it was repeated.
     mutating func giveUp(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
 

@@ -35,14 +35,24 @@ extension UserName {
 }
 
 extension RecordName {
-    /// A name that a record may have: 1 to 255 printable characters of ASCII.
+    /// A name that a record may have: 1 to 255 bytes of UTF-8 without control characters. Apple's
+    /// reference takes ASCII alone (`isDocumented`).
     package init(_ json: JSONReader) throws(ServerError) {
         self.init(bytes: try json.string().utf8)
-        guard PlainName.isValid(bytes) else {
+        guard isOfWire else {
             throw json.error(
-                "is no name of a record: 1 to 255 characters, printable ASCII without controls.")
+                "is no name of a record: 1 to 255 bytes of UTF-8 without control characters.")
         }
     }
+
+    /// Whether a recordfs-server can have a record of this name.
+    package var isOfWire: Bool {
+        (1...255).contains(bytes.count) && UTF8Sequence.isValid(bytes)
+            && !NameCodec.holdsControls(bytes)
+    }
+
+    /// Whether a server that goes by Apple's reference can: 1 to 255 printable characters of ASCII.
+    package var isDocumented: Bool { PlainName.isValid(bytes) }
 
     /// Whether a client may give it to a new record: names that begin with `_` are the server's.
     package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }

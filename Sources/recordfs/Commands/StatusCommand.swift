@@ -57,7 +57,8 @@ struct StatusCommand: ParsableCommand {
                 "path": .text(path), "records": .integer(zone.records),
                 "pending": .integer(zone.pending),
                 "oldestPending": zone.oldestPending.map { .text(Showing.time($0)) },
-                "drafts": .integer(zone.drafts),
+                "drafts": .integer(zone.drafts), "refused": .integer(zone.refused),
+                "conflicts": .integer(zone.conflicts),
             ])
         }
         Showing.json(
@@ -77,7 +78,8 @@ struct StatusCommand: ParsableCommand {
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
         Terminal.print(MountState(of: access, daemon).description)
-        for line in ExchangeState.lines(daemon) { Terminal.print(line) }
+        let refused = zones.reduce(0) { $0 + $1.1.refused }
+        for line in ExchangeState.lines(daemon, refused: refused) { Terminal.print(line) }
         let unsaved = UnsavedRecords(of: daemon)
         if !unsaved.isEmpty { Terminal.print(unsaved.description(ofStore: access.directory)) }
         Terminal.print(
@@ -90,10 +92,14 @@ struct StatusCommand: ParsableCommand {
             return
         }
         let rows = zones.map { path, zone in
-            [path, "\(zone.records)", "\(zone.pending)", "\(zone.drafts)"]
+            [
+                path, "\(zone.records)", "\(zone.pending)", "\(zone.refused)", "\(zone.conflicts)",
+                "\(zone.drafts)",
+            ]
         }
         Terminal.printTable(
-            [["ZONE", "RECORDS", "TO UPLOAD", "DRAFTS"]] + rows, rightAligned: [1, 2, 3])
+            [["ZONE", "RECORDS", "TO UPLOAD", "REFUSED", "CONFLICTS", "DRAFTS"]] + rows,
+            rightAligned: [1, 2, 3, 4, 5])
         if counts.drafts > 0 {
             Terminal.print("Some texts could not be saved. recordfs draft list shows why.")
         }

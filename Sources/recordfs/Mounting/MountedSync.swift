@@ -75,6 +75,11 @@ final class MountedSync: Sendable {
             return .object([])
         }
         guard let service = service.withLock(\.self) else {
+            guard store.isWritable else {
+                throw RecordError(
+                    .readOnly,
+                    "a mount for reading only shows what was here before; nothing comes or goes.")
+            }
             throw RecordError(
                 .unsupported,
                 "nobody is signed in to a record server. recordfs login URL does that.")

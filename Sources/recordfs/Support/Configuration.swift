@@ -94,7 +94,13 @@ struct Configuration: Sendable {
                 .invalidArgument,
                 "the stores \(other.name) and \(name) have the same state \(state).")
         }
-        settings.mountpoint = settings.mountpoint ?? "\(Places.defaultMountpoint)-\(name)"
+        let mountpoint = settings.mountpoint ?? "\(Places.defaultMountpoint)-\(name)"
+        settings.mountpoint = mountpoint
+        if let other = stores.first(where: { $0.settings.mountpoint == mountpoint }) {
+            throw RecordError(
+                .invalidArgument,
+                "the stores \(other.name) and \(name) have the same mountpoint \(mountpoint).")
+        }
         stores.append((name, settings))
     }
 

@@ -4,7 +4,9 @@ import RecordModel
 /// How the exchange with a record server stands, as a daemon says it of itself.
 enum ExchangeState {
     /// One line, and one for each problem; none while nobody is signed in.
-    static func lines(_ daemon: JSONValue?) -> [String] {
+    ///
+    /// - Parameter refused: how many changes the server has refused.
+    static func lines(_ daemon: JSONValue?, refused: Int64) -> [String] {
         guard let exchange = daemon?["sync"], let server = exchange.stringMember("server") else {
             return []
         }
@@ -16,8 +18,13 @@ enum ExchangeState {
                 "paused; recordfs resume goes on"
             } else if !problems.isEmpty {
                 "waits"
+            } else if exchange["idle"]?.bool != true {
+                "working"
+            } else if refused > 0 {
+                "up to date but for \(Showing.count(Int(clamping: refused), "refused change")); "
+                    + "recordfs sync says why"
             } else {
-                exchange["idle"]?.bool == true ? "up to date" : "working"
+                "up to date"
             }
         let downloads = exchange["downloads"]?.array ?? []
         let profile = exchange.stringMember("profile") ?? "recordfs"

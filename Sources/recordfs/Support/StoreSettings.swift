@@ -31,10 +31,12 @@ struct StoreSettings: Sendable {
         case ("grace", .number(let number)) where (0...3600).contains(number.double):
             grace = .milliseconds(Int64(number.double * 1000))
         case ("readOnly", .bool(let value)): isReadOnly = value
-        case ("mountpoint", .string(let text)): mountpoint = Places.absolute(text.string)
+        case ("mountpoint", .string(let text)) where Self.isPath(text.string):
+            mountpoint = Places.absolute(text.string)
         case ("cache", .string(let text)) where ByteCount.parse(text.string) != nil:
             cacheBytes = ByteCount.parse(text.string)
-        case ("state", .string(let text)) where !text.isEmpty: state = Places.absolute(text.string)
+        case ("state", .string(let text)) where Self.isPath(text.string):
+            state = Places.absolute(text.string)
         case ("server", .string(let text)) where Self.isAddress(text.string):
             account.server = Self.withoutSlash(text.string)
         case ("container", .string(let text)) where !text.isEmpty: account.container = text.string
@@ -60,13 +62,20 @@ struct StoreSettings: Sendable {
 
     private static let rules = [
         ("grace", "a number of seconds, 0 to 3600"), ("readOnly", "true or false"),
-        ("mountpoint", "a path"), ("cache", "\(ByteCount.rule), in quotes"),
-        ("state", "a path"), ("server", "an address that begins with https:// or http://"),
+        ("mountpoint", "a path that begins with / or ~/"),
+        ("cache", "\(ByteCount.rule), in quotes"),
+        ("state", "a path that begins with / or ~/"),
+        ("server", "an address that begins with https:// or http://"),
         ("container", "the name of a container"), ("environment", "development or production"),
         ("user", "an e-mail address"), ("databases", "a list of private and public"),
         ("zones", "an object of zones and full, onDemand or none; \"*\" is all others"),
         ("public", "an object with types, a list of record types, and interval, in seconds"),
     ].map { (key: $0.0, rule: $0.1) }
+
+    /// The same from any working directory.
+    private static func isPath(_ text: String) -> Bool {
+        text.hasPrefix("/") || text.hasPrefix("~/")
+    }
 
     private static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("https://") || text.hasPrefix("http://")

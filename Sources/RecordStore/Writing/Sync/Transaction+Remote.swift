@@ -139,12 +139,16 @@ extension RecordStore {
 
     /// The token to continue a feed with; nil when nothing of it was applied yet.
     package func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
-        try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT token FROM feed_token WHERE database = ? AND zone_id = ?",
-                [.integer(feed.database), .integer(feed.zone)]
-            ) { $0.bytes(0) }
-        }
+        try read { connection throws(RecordError) in try connection.feedToken(of: feed) }
+    }
+}
+
+extension SQLConnection {
+    func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
+        try first(
+            "SELECT token FROM feed_token WHERE database = ? AND zone_id = ?",
+            [.integer(feed.database), .integer(feed.zone)]
+        ) { $0.bytes(0) }
     }
 }
 

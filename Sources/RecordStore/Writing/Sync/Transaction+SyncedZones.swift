@@ -14,7 +14,11 @@ extension Transaction {
 
     /// The server has the zone no more: what came from there goes, into the trash. Records with
     /// changes that were not sent stay, and so does the zone, to be made there again: the edit wins.
+    ///
+    /// Local files that are no records, such as a git repository, are nowhere else: their directories
+    /// stay, with the feed's token, so that the zone is not made there for their sake.
     package func removeZoneOfServer(_ zone: ZoneID) throws(RecordError) {
+        let token = try connection.feedToken(of: .zone(zone))
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
         // A delete of what is gone is done.
@@ -33,6 +37,24 @@ extension Transaction {
             _ = try application.apply(RemoteChange(deleted: name))
         }
         try removeEmptyTypes(of: zone)
+        let isUnsent = try connection.exists(
+            "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
+        if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
+    }
+
+    private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try connection.exists(
+            "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)])
+    }
+
+    /// Whether a zone has files of this machine, in it or in one of its types.
+    func holdsScratch(_ zone: ZoneID) throws(RecordError) -> Bool {
+        if try store.places.holdsScratch(of: zone) { return true }
+        let types = try connection.all(
+            "SELECT id FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)]
+        ) { TypeID($0.int64(0)) }
+        for type in types where try store.places.holdsScratch(of: type) { return true }
+        return false
     }
 
     /// A zone that was removed here comes back, for what others have put into it or because they have
@@ -53,10 +75,10 @@ extension Transaction {
                 AND NOT EXISTS (SELECT 1 FROM record WHERE type_id = t.id)
             """, [.integer(zone.rawValue)]
         ) { TypeID($0.int64(0)) }
-        for type in empty { try removeType(type) }
+        for type in empty where try !store.places.holdsScratch(of: type) { try removeType(type) }
         let isLeft = try connection.exists(
             "SELECT 1 FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)])
-        if !isLeft { try removeZone(zone) }
+        if !isLeft, try !store.places.holdsScratch(of: zone) { try removeZone(zone) }
     }
 }
 

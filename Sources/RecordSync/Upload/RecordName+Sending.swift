@@ -1,0 +1,22 @@
+import RecordModel
+import RecordWire
+
+extension RecordName {
+    /// Why no server takes a record of this name; nil when one does.
+    ///
+    /// - Parameter hasExtensions: whether it is a recordfs-server, which takes names that are no ASCII.
+    func sendingProblem(hasExtensions: Bool) -> String? {
+        if !isFreeForClients {
+            return "a record whose name begins with _ is the server's. Give it another name."
+        }
+        guard isOfWire else {
+            return
+                "its name is over 255 bytes, or has control characters or bytes that are no UTF-8, "
+                + "which no server takes. Give it another name."
+        }
+        guard hasExtensions || isDocumented else {
+            return "its name is not of ASCII alone, which this server takes. Give it another name."
+        }
+        return nil
+    }
+}
