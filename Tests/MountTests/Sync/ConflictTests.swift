@@ -26,7 +26,10 @@ extension MountTests {
         }
 
         private func save(_ title: String) throws {
-            try SystemCall.writeFile("\(type)/soup.json", "{\"title\": \"\(title)\"}\n")
+            // A program of its own, which knows nothing of earlier saves.
+            try succeed(
+                "bash", "-c", #"printf '%s\n' "$1" > "$2""#, "bash", #"{"title": "\#(title)"}"#,
+                "\(type)/soup.json")
         }
 
         /// The server's edit is the later one.
