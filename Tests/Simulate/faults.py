@@ -158,12 +158,6 @@ FAULTS = [
         "        case .signIn, .findZone: problem = .refused(error)\n        case .park, .split",
     ),
     (
-        "an answer that is cut short says that nothing was done",
-        SYNC + "Engine/SyncProblem.swift",
-        "case .unreachable, .unreadable: true\n        case .fruitless, .store: false",
-        "case .unreachable: true\n        case .unreadable, .fruitless, .store: false",
-    ),
-    (
         "bytes that did not arrive are given up",
         SYNC + "Assets/Exchange+AssetUpload.swift",
         "case .failure(let error): problem = error",
@@ -174,13 +168,6 @@ FAULTS = [
         STORE + "RemoteApplication+Pending.swift",
         '"DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0"',
         '"DELETE FROM outbox WHERE ? > 0 AND name = ? AND batch = 0"',
-    ),
-    (
-        "every second text is sent with another mark",
-        SYNC + "Upload/RecordOperation+Claim.swift",
-        "field.stamp = claim.stamps[name].map { Text($0.text) }",
-        "field.stamp = claim.stamps[name].map { Text($0.text) }\n"
-        '            if name == "p" { field.value = .string(Text("<torn>")) }',
     ),
     (
         "a store that is opened has lost its last text",

@@ -168,6 +168,15 @@ private struct Claiming {
         }
     }
 
+    /// Whether the server has a state of before its last restore: what is sent again over it was
+    /// given its values when it was first sent, by whomever.
+    private func isOfBackup(_ base: AcknowledgedState) throws(RecordError) -> Bool {
+        guard let point = try connection.restorePoint(of: zoneID),
+            let position = ChangePosition(tag: base.changeTag)
+        else { return false }
+        return position < point
+    }
+
     private func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
         guard row.operation != .delete else {
             return OutboxClaim(
@@ -194,8 +203,11 @@ private struct Claiming {
         }
         if claim.base != nil || row.sent != nil {
             // What came from elsewhere has another stamp there, which is not known here any more.
-            claim.stamps = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
-                .filter { $0.value.author != .sync }
+            let edits = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
+            let hasForeign = edits.values.contains { $0.author == .sync }
+            var takesForeign = false
+            if hasForeign, let base = claim.base { takesForeign = try !isOfBackup(base) }
+            claim.stamps = edits.filter { takesForeign || $0.value.author != .sync }
                 .mapValues(\.stamp)
         }
         return claim
