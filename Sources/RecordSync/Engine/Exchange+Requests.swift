@@ -83,6 +83,12 @@ extension Exchange {
         return round.sent
     }
 
+    /// The same by the zone's number: nothing of one that is gone.
+    func resume(_ id: ZoneID) async throws(SyncProblem) -> Int {
+        guard let zone = try zone(id) else { return 0 }
+        return try await resume(zone)
+    }
+
     /// Returns when a request is sent no more because it never gets through, although the server
     /// answers others: what was in it goes in smaller ones. Whether it arrived is then concluded from
     /// what the records are. Throws until then.

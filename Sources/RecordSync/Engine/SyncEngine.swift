@@ -225,6 +225,8 @@ package actor SyncEngine {
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
             case .zone(let id, let downloads, let uploads):
+                let again = try await exchange.resume(id)
+                if again > 0 { note(.export, id, since: start, again) }
                 if downloads {
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { note(.import, id, since: start, count) }

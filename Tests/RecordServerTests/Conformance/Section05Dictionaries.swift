@@ -154,7 +154,7 @@ import Testing
         let names: [(String, String, String)] = [
             ("255 characters", String(repeating: "a", count: 255), "saved"),
             ("256 characters", String(repeating: "a", count: 256), "BAD_REQUEST"),
-            ("empty", "", "BAD_REQUEST"), ("not ASCII", "é", "BAD_REQUEST"),
+            ("empty", "", "BAD_REQUEST"), ("not ASCII", "é", "saved"),
             ("a control", "a\u{7}", "BAD_REQUEST"), ("a leading _", "_a", "BAD_REQUEST"),
             ("punctuation", "a/b c:d{}", "saved"),
         ]

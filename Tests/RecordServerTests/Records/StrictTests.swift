@@ -59,6 +59,14 @@ import Testing
         #expect(try await save(field) == ["BAD_REQUEST", "taken"], "\(name)")
     }
 
+    @Test("names of records that are not of ASCII")
+    func names() async throws {
+        let codes = try await codes(
+            .recordsLookup,
+            ["zoneID": ["zoneName": "Z"], "records": [["recordName": "é"]]])
+        #expect(codes == ["BAD_REQUEST", "NOT_FOUND"])
+    }
+
     @Test(
         "values as Apple's reference has them are taken",
         arguments: [
