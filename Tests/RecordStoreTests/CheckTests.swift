@@ -13,6 +13,7 @@ import Testing
             ("UPDATE record SET name = NULL WHERE stem = x'61'", "without a name"),
             ("UPDATE record SET flags = flags | 1 WHERE stem = x'61'", "draft flag"),
             ("UPDATE record SET state = 2 WHERE stem = x'61'", "without a time"),
+            ("UPDATE record SET flags = flags | 4 WHERE stem = x'61'", "still to come"),
             ("UPDATE record SET size = 77 WHERE stem = x'61'", "size"),
             ("UPDATE outbox SET record_id = 9999", "has no record"),
             ("UPDATE record_text SET text = x'7b'", "is damaged"),

@@ -1,7 +1,9 @@
 import RecordModel
-import RecordStore
+import RecordSQL
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 @Suite("Assets that come before their record, and the times they set")
 struct HeldAssetTests {
@@ -76,5 +78,95 @@ struct HeldAssetTests {
         try fixture.setAsset(id, "photo", bytes: "x")
         #expect(try fixture.record("a")?.modified == before)
         #expect(try fixture.store.type(fixture.note)?.modified == fixture.clock.now)
+    }
+
+    @Test("a record that is marked as still to come, although it is there, is shown and mended")
+    func mending() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        func mark() throws {
+            try fixture.write { transaction throws(RecordError) in
+                try transaction.connection.run("UPDATE record SET flags = flags | 4")
+            }
+            #expect(try fixture.record("a")?.isHidden == false)
+            #expect(
+                try fixture.store.stems(in: fixture.note, beginningWith: [], limit: 9)
+                    == [Stem("a")])
+        }
+        try mark()
+        try fixture.save("a", #"{"n":1}"#)
+        try fixture.expectSound()
+        try mark()
+        try fixture.save("a", #"{"n":2}"#)
+        try fixture.expectSound()
+        _ = try fixture.draft("a", "")
+        try mark()
+        _ = try fixture.write { transaction throws(RecordError) in
+            try transaction.discardDraft(id)
+        }
+        try fixture.expectSound()
+    }
+
+    @Test("a deleted record comes back from the trash to files that wait for it, but over none")
+    func restoring() throws {
+        let fixture = try StoreFixture()
+        for stem in ["a", "b"] {
+            let id = try fixture.save(stem, #"{"n":1}"#).id
+            try fixture.setAsset(id, "photo", bytes: "old")
+            try fixture.delete(id)
+        }
+        func restore(_ stem: String) throws -> RecordEntry {
+            let trashed = try #require(
+                try fixture.store.trash(in: fixture.note).first { $0.stem == Stem(stem) })
+            return try fixture.write(.restore) { transaction throws(RecordError) in
+                try transaction.restore(trashed.id)
+            }
+        }
+        try fixture.hold("a", "sound", bytes: "x")
+        let back = try restore("a")
+        #expect(!back.isHidden)
+        #expect(try fixture.files(back.id) == ["a@photo.bin=old", "a@sound.bin=x"])
+        let held = try fixture.hold("b", "photo", bytes: "x")
+        let error = failure { try restore("b") }
+        #expect(error?.code == .alreadyExists)
+        #expect(error?.message.hasPrefix("b@photo.bin is there") == true)
+        let version = try #require(
+            try fixture.store.history(of: RecordName("b"), in: fixture.zone.id)
+                .last { $0.kind != .deleted })
+        let refused = failure {
+            try fixture.write(.restore) { transaction throws(RecordError) in
+                try transaction.restoreVersion(version.token)
+            }
+        }
+        #expect(refused?.code == .alreadyExists)
+        #expect(try fixture.files(held) == ["b@photo.bin=x"])
+        try fixture.removeAsset(held, "photo")
+        #expect(try fixture.files(try restore("b").id) == ["b@photo.bin=old"])
+        try fixture.expectSound()
+    }
+
+    @Test("of a file that waits and the server's under the same name, the one that is here stays")
+    func sameFileElsewhere() throws {
+        let fixture = try StoreFixture()
+        let held = try fixture.hold("a", "photo", bytes: "mine")
+        let (hash, size) = try fixture.importBytes("theirs")
+        let value = AssetValue(fileName: Text("a@photo.bin"), size: size, sha256: hash)
+        try fixture.upsert("a", ["photo": .asset(value)])
+        #expect(try fixture.files(held) == ["a@photo.bin=mine"])
+        #expect(try fixture.pending() == ["a update"])
+        #expect(try fixture.kinds("a") == [.created, .updated])
+        try fixture.expectSound()
+    }
+}
+
+extension StoreFixture {
+    /// Writes the file STEM@FIELD.bin, whether its record is there or not.
+    @discardableResult
+    func hold(_ stem: String, _ field: String, bytes: String) throws -> RecordID {
+        let record = try write { transaction throws(RecordError) in
+            try transaction.holder(self.note, Stem(stem))
+        }
+        try setAsset(record, field, bytes: bytes)
+        return record
     }
 }

@@ -49,6 +49,9 @@ struct Invariant {
             sentence: "Record %@ waits for its deletion without a time.",
             query: "SELECT stem FROM record WHERE (state = 2) != (waiting_since IS NOT NULL)"),
         Invariant(
+            sentence: "Record %@ is marked as still to come, although it is there. Save it again.",
+            query: "SELECT stem FROM record WHERE flags & 4 != 0 AND state != 1"),
+        Invariant(
             sentence: "Record %@ was never saved and has a text.",
             query: """
                 SELECT stem FROM record r WHERE state = 1

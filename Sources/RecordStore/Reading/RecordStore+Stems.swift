@@ -13,7 +13,7 @@ extension RecordStore {
                 """
                 SELECT stem FROM record
                 WHERE type_id = ? AND stem >= ? AND stem < ? AND state != 2
-                    AND flags & 4 = 0
+                    AND (flags & 4 = 0 OR state != 1)
                 ORDER BY stem LIMIT ?
                 """,
                 [

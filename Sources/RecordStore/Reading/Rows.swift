@@ -60,13 +60,14 @@ extension SQLStatement {
 
     func record() -> RecordEntry {
         let flags = int64(4)
+        let state = RecordEntry.State(rawValue: int64(3)) ?? .saved
         return RecordEntry(
             id: RecordID(int64(0)),
             incarnation: UInt16(truncatingIfNeeded: flags / RecordFlags.incarnation),
             type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
-            state: RecordEntry.State(rawValue: int64(3)) ?? .saved,
+            state: state,
             hasDraft: flags & RecordFlags.draft != 0, hasAssets: flags & RecordFlags.assets != 0,
-            isAwaited: flags & RecordFlags.awaited != 0,
+            isAwaited: state == .draftOnly && flags & RecordFlags.awaited != 0,
             size: int64(5), modified: time(6), created: time(7))
     }
 

@@ -207,17 +207,3 @@ extension Tree {
         }
     }
 }
-
-extension Transaction {
-    /// The record that an asset belongs to. An asset may come before its record (cp -r copies in
-    /// any order); the name of the record then stays free until its text comes.
-    func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
-        let record = try record(type, stem)
-        if let record, record.state != .waitingDelete { return record.id }
-        guard stem.decoded != nil else { throw .invalidStem(stem) }
-        return try saveDraft(
-            text: [], type: type, stem: stem, id: record?.id, error: .missingRecord(stem),
-            isAwaited: true
-        ).id
-    }
-}

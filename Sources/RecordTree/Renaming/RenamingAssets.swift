@@ -62,11 +62,12 @@ extension Tree {
         let (number, open) = state.withLock { state in
             (state.nodes.number(of: .asset(id)), state.assets[id])
         }
-        try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.removeAsset(entry.record, entry.field, entry.index)
+        let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.takeAway(entry)
         }
         open?.unlink()
         state.withLock { state in
+            if goesWithRecord { state.hiddenAssets.insert(id) }
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
             state.detach(entry)
@@ -89,14 +90,15 @@ extension Tree {
         let (number, open) = state.withLock { state in
             (state.nodes.number(of: .asset(id)), state.assets[id])
         }
-        let renamed = try store.write(author: .mount) { transaction throws(RecordError) in
+        let (renamed, goesWithRecord) = try store.write(author: .mount) {
+            transaction throws(RecordError) in
             let renamed = try transaction.setAsset(
                 target.id, field, index, hash, size: entry.size,
                 fileExtension: fileExtension)
-            try transaction.removeAsset(entry.record, entry.field, entry.index)
-            return renamed
+            return (renamed, try transaction.takeAway(entry))
         }
         state.withLock { state in
+            if goesWithRecord { state.hiddenAssets.insert(id) }
             // The kernel's dentry of the new name has the node of the old one.
             guard let renamed, let number else { return }
             state.nodes.rebind(number, to: .asset(renamed.id))
@@ -105,5 +107,15 @@ extension Tree {
         }
         let name = stem.bytes + Array("@".utf8) + field.bytes
         notify([.entry(parent: NodeNumber(type), name: name), .content(NodeNumber(type))])
+    }
+}
+
+extension Transaction {
+    /// Takes an asset out of its record. True when the record waits for its deletion: then the asset
+    /// goes with it, and only its name is free.
+    fileprivate func takeAway(_ asset: AssetEntry) throws(RecordError) -> Bool {
+        let isWaiting = try record(asset.record)?.state == .waitingDelete
+        try removeAsset(asset.record, asset.field, asset.index)
+        return isWaiting
     }
 }

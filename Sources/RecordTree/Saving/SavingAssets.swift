@@ -63,15 +63,18 @@ extension Tree {
     /// Where the bytes of an open asset belong now; nil when its file has lost its name.
     ///
     /// An element that was taken out of its list is gone, whatever is at its place. Elsewhere the
-    /// one who writes last wins: who replaced the file meanwhile finds his bytes in history.
+    /// one who writes last wins: who replaced the file meanwhile finds his bytes in history. When the
+    /// record was removed and the file was not, the file waits for the next record of the name.
     private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
         -> AssetKey?
     {
         if let row = try transaction.asset(open.id) { return AssetKey(row) }
         let place = open.place
-        guard place.index == nil || !open.hadBytes, try transaction.record(place.record) != nil
-        else { return nil }
-        return place
+        guard place.index == nil || !open.hadBytes else { return nil }
+        if try transaction.record(place.record) != nil { return place }
+        return AssetKey(
+            record: try transaction.holder(open.type, open.stem), field: place.field,
+            index: place.index)
     }
 }
 

@@ -45,8 +45,9 @@ extension Transaction {
 
     /// The bytes of `field` are now `hash`: the `$asset` in the record's text is inserted, or
     /// rewritten when it claims other bytes; everything else in it stays. On a draftOnly record
-    /// the asset waits for the record. A STRING or BYTES field gets the bytes as its value; nil
-    /// when that is too short to have a file of its own.
+    /// the asset waits for the record, and so it does when the record waits for its deletion, which
+    /// is final then. A STRING or BYTES field gets the bytes as its value; nil when that is too short
+    /// to have a file of its own.
     ///
     /// - Parameter isInPlace: the file that is there was written to and stays the same file; else
     ///   other bytes replace it, and are another one.
@@ -57,7 +58,8 @@ extension Transaction {
         _ record: RecordID, _ field: FieldName, _ index: Int?, _ hash: ContentHash, size: Int64,
         fileExtension: [UInt8], isInPlace: Bool = false
     ) throws(RecordError) -> AssetEntry? {
-        let owner = try requireRecord(record)
+        let owner = try holder(for: record)
+        let record = owner.id
         let place = try writablePlace(owner.entry.type)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
@@ -173,13 +175,16 @@ extension Transaction {
         }
     }
 
-    /// Takes the value out of the record's text. Errors: notFound, accessDenied.
+    /// Takes the value out of the record's text. Nothing happens when the record waits for its
+    /// deletion: its assets go with it, and come back with it from the trash.
+    /// Errors: notFound, accessDenied.
     package func removeAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) {
         let owner = try requireRecord(record)
         let place = try writablePlace(owner.entry.type)
         let asset = try requireAsset(record, field, index)
+        guard owner.state != .waitingDelete else { return }
         try touch(owner.entry.type)
         note(
             .asset, zone: owner.zone, type: owner.entry.type, record: record,

@@ -127,7 +127,7 @@ extension Transaction {
         try clearDraft(record)
         try connection.run(
             """
-            UPDATE record SET flags = flags & ~1, modified = changed,
+            UPDATE record SET flags = flags & ~5, modified = changed,
                 size = (SELECT length(text) FROM record_text WHERE record_id = id)
             WHERE id = ?
             """, [.integer(record.id.rawValue)])
@@ -168,11 +168,13 @@ extension Transaction {
             error: .missingRecord(record.entry.stem), isAwaited: true)
     }
 
-    /// Runs a change of the saved record beside its draft: the draft stays what the file shows.
+    /// Runs a change of the saved record beside its draft: the draft stays what the file shows. One
+    /// that only assets wait for has no file to show, and is the record then.
     func keepingDraft<Result>(
         of record: StoredRecord?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
-        guard let record, record.entry.hasDraft, let draft = try connection.draft(of: record.id)
+        guard let record, record.entry.hasDraft, !record.entry.isAwaited,
+            let draft = try connection.draft(of: record.id)
         else {
             return try body()
         }

@@ -52,7 +52,8 @@ extension Transaction {
             if there.state == .waitingDelete {
                 try finalizeDelete(there.id)
             } else {
-                guard replacing else { throw .isThereAlready(there) }
+                guard replacing || there.entry.isAwaited else { throw .isThereAlready(there) }
+                if !replacing { try checkHeld(by: there, new) }
                 replaced = there
             }
         }
@@ -64,10 +65,21 @@ extension Transaction {
         return replaced
     }
 
+    /// Files that wait for a record, or belong to a draft, are nowhere else: what comes back replaces
+    /// none of them.
+    private func checkHeld(by record: StoredRecord, _ new: NewState) throws(RecordError) {
+        let own = Set(new.knownAssets.map { AssetPlace(field: $0.field, index: $0.index) })
+        let same = try connection.assets(of: record.id).first { own.contains(AssetPlace($0)) }
+        guard let same else { return }
+        throw RecordError(
+            .alreadyExists,
+            "\(Text(utf8: same.fileName)) is there already; move it first.")
+    }
+
     /// Makes a version of history the record's present state, creating the record if need be. A
     /// refused text stays what the file shows, over the version: it is nowhere else.
-    /// Errors: notFound, also for a version that is a deletion; accessDenied. Its type and zone
-    /// are made again when they are gone.
+    /// Errors: notFound, also for a version that is a deletion; accessDenied; alreadyExists for an
+    /// asset. Its type and zone are made again when they are gone.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
         guard let version = try connection.version(token), version.kind != .deleted else {
             throw RecordError(.notFound, "There is no such version.")
@@ -93,6 +105,7 @@ extension Transaction {
             }
         }
         new.name = version.name
+        if let draft { try checkHeld(by: draft, new) }
         return try bringing(new, under: draft) { (new) throws(RecordError) in
             try create(new, over: draft, id: nil)
         }

@@ -320,13 +320,13 @@ extension Transaction {
         guard changed else {
             return try connection.run(
                 """
-                UPDATE record SET state = 0, flags = flags & ~1, waiting_since = NULL, size = ?2,
+                UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
                     modified = ?3 WHERE id = ?1
                 """, values)
         }
         try connection.run(
             """
-            UPDATE record SET state = 0, flags = flags & ~1, waiting_since = NULL, size = ?2,
+            UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
                 modified = ?3, changed = ?4, changed_by = ?5 WHERE id = ?1
             """, values + [.time(now), .text(new.changedBy ?? "")])
     }

@@ -117,6 +117,9 @@ struct RemoteApplication {
         new.createdBy = change.createdBy
         new.modified = change.modified
         new.changedBy = change.modifiedBy
+        let held = try draft.map { (draft) throws(RecordError) in
+            try connection.assets(of: draft.id)
+        }
         let result = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
             try transaction.create(new, over: draft, id: nil)
         }
@@ -124,6 +127,7 @@ struct RemoteApplication {
         let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
         try transaction.putBase(
             result.id, change.changeTag, base, change.textOnServer)
+        if let held { try transaction.keepHeld(held, of: result.id, named: change.name) }
         if let deleted {
             try noteConflict(
                 change, of: try transaction.requireRecord(result.id), in: place,

@@ -1,0 +1,50 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// The record that an asset of that name belongs to. An asset may come before its record (`cp -r`
+    /// copies in any order): the name of the record then stays free until its text comes.
+    ///
+    /// A record that waits for its deletion is deleted for good: it may not come back because of a
+    /// file beside its name, and what comes under the name has that file.
+    /// Errors: notFound for the type; accessDenied; invalidName.
+    package func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
+        if let record = try connection.stored(type, stem) {
+            guard record.state == .waitingDelete else { return record.id }
+            try finalizeDelete(record.id)
+        }
+        return try saveDraft(
+            text: [], type: type, stem: stem, error: .missingRecord(stem), isAwaited: true
+        ).id
+    }
+
+    /// As of its name; for an asset of a record that is known.
+    func holder(for record: RecordID) throws(RecordError) -> StoredRecord {
+        let owner = try requireRecord(record)
+        guard owner.state == .waitingDelete else { return owner }
+        return try requireRecord(try holder(owner.entry.type, owner.entry.stem))
+    }
+
+    /// Gives a record its files back that had waited for it, where the server has others under their
+    /// names: those are in history then, and nobody but this machine has these.
+    func keepHeld(
+        _ held: [AssetEntry], of record: RecordID, named name: RecordName
+    ) throws(RecordError) {
+        var isChanged = false
+        let owner = try requireRecord(record)
+        let place = try place(owner.entry.type)
+        guard place.zone.permission != .readOnly else { return }
+        for asset in held {
+            guard let hash = asset.hash,
+                let row = try connection.asset(record, asset.field, asset.index),
+                row.kind == .file, row.hash != hash
+            else { continue }
+            try setAsset(
+                record, asset.field, asset.index, hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+            isChanged = true
+        }
+        guard isChanged else { return }
+        try enqueue(.update, record, name, owner.generation, place, alsoOfSync: true)
+    }
+}
