@@ -60,4 +60,23 @@ import Testing
         #expect(try fixture.upsert("x:Note", ["n": .int64(3)]).id == long)
         try fixture.expectSound()
     }
+
+    @Test("a record of the server named X:TYPE shows as X although X is a draft, or has files only")
+    func remoteNamesOverDrafts() throws {
+        let fixture = try StoreFixture()
+        let draft = try fixture.draft("x", "{ half").id
+        #expect(try fixture.upsert("x:Note", ["n": .int64(1)]).id == draft)
+        #expect(try fixture.text("x") == "{ half")
+        let entry = try fixture.write { transaction throws(RecordError) in
+            try transaction.discardDraft(draft)
+        }
+        #expect(entry?.stem == Stem("x"))
+        #expect(try fixture.text("x")?.contains(#""n": 1"#) == true)
+        #expect(try fixture.record("x:Note") == nil)
+        let held = try fixture.hold("y", "photo", bytes: "b")
+        #expect(try fixture.upsert("y:Note", ["n": .int64(1)]).id == held)
+        #expect(try fixture.record("y")?.isHidden == false)
+        #expect(try fixture.files(held) == ["y@photo.bin=b"])
+        try fixture.expectSound()
+    }
 }

@@ -4,7 +4,7 @@ import RecordSQL
 extension Transaction {
     /// The stem of a name that comes from the server. `X:TYPE` shows as X, unless X itself is
     /// there; when X itself comes later, the other one makes room. With the record that has the stem
-    /// and no other name: a draft.
+    /// and no name: a draft, or one that only its assets wait for.
     func freeStem(
         for name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
@@ -12,7 +12,8 @@ extension Transaction {
         if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
             let short = Stem(
                 encoding: RecordName(bytes: Array(name.bytes.dropLast(suffix.count))))
-            if try connection.stored(place.type, short) == nil { return (short, nil) }
+            let other = try connection.stored(place.type, short)
+            if other?.name == nil { return (short, other) }
         }
         let stem = Stem(encoding: name)
         let other = try connection.stored(place.type, stem)
