@@ -80,6 +80,31 @@ struct ControlExecutorTests {
         #expect(try error { _ = try store.zone(at: zone) }.code == .notFound)
     }
 
+    @Test("with a directory go the files that wait for their record in it")
+    func removeAwaited() throws {
+        try served.put("private/Z/T/a", "{}")
+        let type = try store.type(at: try RecordPath("private/Z/T"))
+        let (hash, size) = try store.importAsset(fromFile: "/etc/hostname")
+        for (stem, text) in [("b", ""), ("c", "{ half")] {
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                let record = try transaction.holder(type.id, Stem(stem))
+                if !text.isEmpty {
+                    _ = try transaction.saveDraft(
+                        text: bytes(text), type: type.id, stem: Stem(stem),
+                        error: RecordError(.invalidJSON, "expected a key"))
+                }
+                for field in ["x", "y"] {
+                    _ = try transaction.setAsset(
+                        record, FieldName(field), nil, hash, size: size, fileExtension: [])
+                }
+            }
+        }
+        _ = try perform(.remove(try RecordPath("private/Z/T"), recursive: true))
+        #expect(
+            try error { _ = try store.type(at: try RecordPath("private/Z/T")) }.code == .notFound)
+        #expect(try store.integrityCheck(deep: true) == [])
+    }
+
     @Test(
         "move keeps the values under the new name and frees the old one",
         arguments: [

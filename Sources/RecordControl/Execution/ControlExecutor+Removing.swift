@@ -50,7 +50,7 @@ extension ControlExecutor {
             let entries = try store.records(
                 in: type.id, after: RecordID(0), limit: Self.batchRecords)
             if entries.isEmpty { break }
-            try delete(entries)
+            try delete(entries, isRecursive: true)
             removed += entries.count
         }
         try store.write(author: .commandLine, isFreeing: true) {
@@ -61,12 +61,20 @@ extension ControlExecutor {
     }
 
     /// At once and not after the grace: a command does not create again what it deletes.
-    private func delete(_ entries: [RecordEntry]) throws(RecordError) {
+    private func delete(
+        _ entries: [RecordEntry], isRecursive: Bool = false
+    ) throws(RecordError) {
         try store.write(author: .commandLine, isFreeing: true) {
             (transaction) throws(RecordError) in
             for entry in entries {
                 try transaction.beginDelete(entry.id)
                 if entry.state == .saved { try transaction.finalizeDelete(entry.id) }
+                if isRecursive, entry.state == .draftOnly, entry.hasAssets {
+                    // They would go on waiting for a record of that name.
+                    for asset in try transaction.assets(of: entry.id) {
+                        try transaction.removeAsset(entry.id, asset.field, asset.index)
+                    }
+                }
             }
         }
     }
