@@ -145,6 +145,24 @@ struct HeldAssetTests {
         try fixture.expectSound()
     }
 
+    @Test("a file whose first writing a crash has ended leaves no record that is waited for")
+    func crash() throws {
+        let fixture = try StoreFixture()
+        try fixture.hold("a", "photo", bytes: "x")
+        for (stem, field) in [("a", "sound"), ("b", "sound")] {
+            _ = try fixture.write { transaction throws(RecordError) in
+                try transaction.expectAsset(
+                    try transaction.holder(fixture.note, Stem(stem)), FieldName(field), nil,
+                    fileExtension: [])
+            }
+        }
+        try fixture.reopen()
+        let kept = try #require(try fixture.record("a"))
+        #expect(try fixture.files(kept.id) == ["a@photo.bin=x"])
+        #expect(try fixture.record("b") == nil)
+        try fixture.expectSound()
+    }
+
     @Test("of a file that waits and the server's under the same name, the one that is here stays")
     func sameFileElsewhere() throws {
         let fixture = try StoreFixture()

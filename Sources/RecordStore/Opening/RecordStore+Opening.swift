@@ -61,7 +61,10 @@ extension RecordStore {
     private func settle() throws(RecordError) {
         try removeUnfinishedAssets()
         keepSpace()
-        if !options.readOnly { try releaseOutbox() }
+        if !options.readOnly {
+            try releaseOutbox()
+            try forgetUnwrittenAssets()
+        }
     }
 
     /// Looks at a database without its log and without taking part in it: a connection that finds

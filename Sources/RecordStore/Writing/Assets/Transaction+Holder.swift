@@ -48,3 +48,28 @@ extension Transaction {
         try enqueue(.update, record, name, owner.generation, place, alsoOfSync: true)
     }
 }
+
+extension RecordStore {
+    /// For a store that was just opened: files whose first writing a crash has ended have no bytes, and
+    /// what was made to wait for their records would keep a directory from being removed.
+    func forgetUnwrittenAssets() throws(RecordError) {
+        let awaited = try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT d.record_id FROM draft d JOIN record r ON r.id = d.record_id
+                    JOIN zone z ON z.id = r.zone_id AND z.permission = 0
+                WHERE r.state = 1 AND r.flags & 4 != 0 AND EXISTS (
+                    SELECT 1 FROM asset a WHERE a.record_id = r.id AND a.hash IS NULL)
+                """, []
+            ) { RecordID($0.int64(0)) }
+        }
+        guard !awaited.isEmpty else { return }
+        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            for record in awaited {
+                for asset in try transaction.assets(of: record) where asset.hash == nil {
+                    try transaction.removeAsset(record, asset.field, asset.index)
+                }
+            }
+        }
+    }
+}
