@@ -204,9 +204,9 @@ private final class Pair: Sendable {
     func change(_ member: String) throws {
         let name = member.prefix { $0 != ":" }
         let record = "\(type)/soup"
-        try a.ok(
-            "recordfs get \(record) | sed 's/\(name): [^,]*/\(member)/' | recordfs put \(record)")
-        try #require(try b.eventually("recordfs get \(type)/soup | grep -c '\(member)'", "1"))
+        // Not by `get` and `put`: what comes from `b` between the two would be set back.
+        try a.ok("sed -i 's/\(name): [^,]*/\(member)/' RecordFS/\(record).json")
+        try #require(try b.eventually("recordfs get \(record) | grep -c '\(member)'", "1"))
     }
 
     func save(with tool: ToolCase, holding number: Int?, theirs: String) throws -> Save {
