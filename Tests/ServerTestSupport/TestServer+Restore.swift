@@ -16,12 +16,18 @@ extension TestServer {
         return directory
     }
 
+    /// No operator stops a server, restores it and starts it faster. Restore points are as far apart
+    /// at least, so that clients know those of two restores from each other.
+    private static let timeOfRestore: Duration = .seconds(10)
+
     /// Takes a server of one instance back to a backup; it has forgotten all that came after it.
     package func restore(_ backup: TemporaryDirectory) async throws {
         let files = try TemporaryDirectory()
         var configuration = configuration
         configuration.dataDirectory = files.path + "/data"
-        try await StorageFactory.restore(backup.path, to: configuration, keepsSessions: true)
+        clock.advance(Self.timeOfRestore)
+        try await StorageFactory.restore(
+            backup.path, to: configuration, keepsSessions: true, clock: clock)
         let path = configuration.dataDirectory + "/records.sqlite"
         let storage = try SQLiteStorage.open(path: path, synchronous: .normal)
         let incarnation = try await storage.read { (reader) throws(ServerError) in

@@ -1,4 +1,5 @@
 package import Logging
+package import RecordModel
 package import RecordWire
 
 /// Makes the storage that the configuration names. Nobody else knows which there are.
@@ -35,18 +36,22 @@ package enum StorageFactory {
 
     /// Makes the data of a server from a backup.
     ///
-    /// - Parameter keepsSessions: leaves people signed in, also where their session was ended since
-    ///   the backup.
+    /// - Parameters:
+    ///   - keepsSessions: leaves people signed in, also where their session was ended since the
+    ///     backup.
+    ///   - clock: tells what is later than all that the lost time can have given.
     /// - Throws: badRequest when `backup` is none or there are data already; internalError with a
     ///   reason for the operator when the backup is damaged or incomplete.
     @discardableResult
     package static func restore(
-        _ backup: String, to configuration: ServerConfiguration, keepsSessions: Bool = false
+        _ backup: String, to configuration: ServerConfiguration, keepsSessions: Bool = false,
+        clock: any WallClock = SystemClock()
     ) async throws(ServerError) -> RestoreReport {
         switch configuration.storage {
         case .sqlite:
             try await SQLiteRestore.restore(
-                backup, to: configuration.dataDirectory, keepsSessions: keepsSessions)
+                backup, to: configuration.dataDirectory, keepsSessions: keepsSessions,
+                now: clock.now)
         }
     }
 }

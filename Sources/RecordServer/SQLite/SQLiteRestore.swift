@@ -11,14 +11,17 @@ import class GRDB.DatabaseQueue
 /// What was written after the backup is lost, and clients have to find out: see `RestoreRenewal`.
 /// What was taken away after it is back, and the operator has to find out: see `RestoreReport`.
 enum SQLiteRestore {
-    /// - Parameter directory: empty or new. Nothing is there until all is there.
-    /// - Parameter keepsSessions: leaves people signed in, also where their session was ended since
-    ///   the backup.
+    /// - Parameters:
+    ///   - directory: empty or new. Nothing is there until all is there.
+    ///   - keepsSessions: leaves people signed in, also where their session was ended since the
+    ///     backup.
+    ///   - now: of the server's clock, see `RestoreRenewal`.
     /// - Throws: badRequest when `backup` is none or `directory` is not empty; internalError with
     ///   a reason for the operator when the backup is damaged or incomplete.
     @discardableResult
     static func restore(
-        _ backup: String, to directory: String, keepsSessions: Bool = false
+        _ backup: String, to directory: String, keepsSessions: Bool = false,
+        now: Timestamp = SystemClock().now
     ) async throws(ServerError) -> RestoreReport {
         let (source, target) = (BackupFiles(path: backup), BackupFiles(path: directory))
         let copy = try await BackupThread.run { () throws(ServerError) in
@@ -33,7 +36,7 @@ enum SQLiteRestore {
         try await bringAssets(copy, from: assets.source, to: assets.target)
         try await assets.target.sync()
         return try await BackupThread.run { () throws(ServerError) in
-            let report = try renew(copy, keepsSessions: keepsSessions)
+            let report = try renew(copy, keepsSessions: keepsSessions, now)
             try DatabaseCopy.close(copy)
             try target.finish()
             return report
@@ -55,12 +58,12 @@ enum SQLiteRestore {
     }
 
     private static func renew(
-        _ copy: DatabaseQueue, keepsSessions: Bool
+        _ copy: DatabaseQueue, keepsSessions: Bool, _ now: Timestamp
     ) throws(ServerError) -> RestoreReport {
         do {
             return try copy.inDatabase { database in
                 let connection = SQLConnection(database)
-                try RestoreRenewal(connection: connection, now: SystemClock().now)
+                try RestoreRenewal(connection: connection, now: now)
                     .renew(keepsSessions: keepsSessions)
                 return try RestoreReport.read(connection)
             }
