@@ -54,6 +54,8 @@ let package = Package(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: hot),
@@ -80,7 +82,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "RecordSQL", dependencies: ["RecordModel", grdb], swiftSettings: hot),
+            name: "RecordSQL", dependencies: ["CSQLite", "RecordModel", grdb], swiftSettings: hot),
         .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: hot),
         .target(
             name: "RecordSync",

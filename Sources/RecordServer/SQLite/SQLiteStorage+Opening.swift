@@ -75,6 +75,7 @@ extension SQLiteStorage {
     /// A few small caches keep a server of a million records far below its memory limit; the
     /// kernel caches the file as well.
     private static func configuration(_ synchronous: Synchronous) -> Configuration {
+        SQLiteLibrary.setUp()
         var configuration = Configuration()
         configuration.label = "recordfs.storage"
         configuration.foreignKeysEnabled = false

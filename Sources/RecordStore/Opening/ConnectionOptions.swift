@@ -10,6 +10,7 @@ enum ConnectionOptions {
     static let logBytesKept = 4 << 20
 
     static var writer: Configuration {
+        SQLiteLibrary.setUp()
         var configuration = Configuration()
         configuration.label = "recordfs.writer"
         configuration.journalMode = .wal
@@ -27,6 +28,7 @@ enum ConnectionOptions {
     }
 
     static var reader: Configuration {
+        SQLiteLibrary.setUp()
         var configuration = Configuration()
         configuration.label = "recordfs.reader"
         configuration.readonly = true
