@@ -50,6 +50,8 @@ package enum ControlRequest: Sendable {
     case restore(RecordPath, version: Int64?)
     /// Brings back all that was deleted or changed at or below a path, in one transaction.
     case restoreAll(RecordPath, RestorePoint)
+    /// Gives up what the server has refused at or below a path.
+    case revert(RecordPath)
     case discardDraft(RecordPath)
     /// Ends the conflict with this number of a record.
     case settleConflict(RecordPath, Int64, Settlement)
@@ -73,8 +75,8 @@ extension ControlRequest {
     package var mayChangeFiles: Bool {
         switch self {
         case .search, .pin, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
-        case .put, .putAsset, .remove, .move, .restore, .restoreAll, .discardDraft, .settleConflict,
-            .applySchema, .importBatch, .verb, .applyRemote:
+        case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
+            .settleConflict, .applySchema, .importBatch, .verb, .applyRemote:
             true
         }
     }
@@ -97,6 +99,7 @@ extension ControlRequest {
                 "restore",
                 ["path": .text(path.bytes), "token": version.map { .integer($0) } ?? .null])
         case .restoreAll(let path, let point): Self.frame(path, point)
+        case .revert(let path): Self.frame("revert", ["path": .text(path.bytes)])
         case .discardDraft(let path):
             Self.frame("discardDraft", ["path": .text(path.bytes)])
         case .settleConflict(let path, let number, let settlement):
@@ -137,6 +140,7 @@ extension ControlRequest {
         case "move": self = .move(try path(), to: try path("to"))
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
         case "restoreAll": self = .restoreAll(try path(), Self.point(header))
+        case "revert": self = .revert(try path())
         case "discardDraft": self = .discardDraft(try path())
         case "settleConflict":
             self = .settleConflict(

@@ -61,7 +61,7 @@ extension RecordStore {
         guard let type = path.type, let stem = path.stem else {
             throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }
-        for name in try names(of: stem, type, in: zone.id) {
+        for name in try possibleNames(of: stem, type, in: zone.id) {
             let versions = try history(of: name, in: zone.id).filter { $0.type == type }
             if !versions.isEmpty { return versions }
         }
@@ -69,7 +69,7 @@ extension RecordStore {
     }
 
     /// The names that the record behind a file name can have, the surest first.
-    private func names(
+    func possibleNames(
         of stem: Stem, _ type: RecordTypeName, in zone: ZoneID
     ) throws(RecordError) -> [RecordName] {
         if let info = try self.type(zone, type), let entry = try record(info.id, stem),

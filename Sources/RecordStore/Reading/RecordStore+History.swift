@@ -98,7 +98,6 @@ extension RecordStore {
 
     // MARK: Outbox and figures
 
-    /// The changes that wait for the server or are on their way, oldest first.
     /// Changes that the server has refused, oldest first.
     package func parkedChanges(limit: Int) throws(RecordError) -> [OutboxRow] {
         try read { connection throws(RecordError) in
@@ -110,6 +109,7 @@ extension RecordStore {
         }
     }
 
+    /// The changes that wait for the server or are on their way, oldest first.
     package func outbox(limit: Int) throws(RecordError) -> [OutboxRow] {
         try read { connection throws(RecordError) in
             try connection.all(

@@ -203,7 +203,7 @@ extension Exchange {
     }
 
     private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
-        let read = try readItems(page.items)
+        let read = try readItems(page.items, zone)
         // Over a server that is behind nothing is deleted at the end of the pass.
         if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
@@ -221,19 +221,33 @@ extension Exchange {
     /// - Returns: how many have changed here.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await identifyAssets(of: items.records)
-        let read = try readItems(items)
+        let read = try readItems(items, zone)
         var page = RemotePage(zone: zone.id, changes: read.changes)
         page.passedOver = read.passedOver
         return try apply(page)
     }
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
+        let changed: Int
         do throws(SyncProblem) {
-            return try write { (transaction) throws(RecordError) in
+            changed = try write { (transaction) throws(RecordError) in
                 try transaction.applyRemote(page)
             }.changed
         } catch  where error.isAboutContent {
-            return try applyOneByOne(page)
+            changed = try applyOneByOne(page)
+        }
+        try tellOfPassedOver(page.zone)
+        return changed
+    }
+
+    /// Nobody sees from the files that something is missing.
+    private func tellOfPassedOver(_ zone: ZoneID) throws(SyncProblem) {
+        guard let message = passedOver.takeMessage(of: zone) else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.note(
+                SyncEvent(
+                    .import, database, zone, start: transaction.now, end: transaction.now,
+                    error: message))
         }
     }
 
@@ -248,7 +262,7 @@ extension Exchange {
                     [try transaction.applyRemote(change, in: page.zone)]
                 }.changed
             } catch  where error.isAboutContent {
-                passOver("\(change.name)", "\(error)")
+                passOver("\(change.name)", "\(error)", page.zone)
                 end.passedOver.append(change.name)
             }
         }
@@ -267,7 +281,9 @@ extension Exchange {
         var hasNameless = false
     }
 
-    private func readItems(_ items: [RecordItem]) throws(SyncProblem) -> PageContent {
+    private func readItems(
+        _ items: [RecordItem], _ zone: SyncedZone
+    ) throws(SyncProblem) -> PageContent {
         var content = PageContent()
         content.changes.reserveCapacity(items.count)
         for item in items {
@@ -276,16 +292,20 @@ extension Exchange {
             case .record(let answer) where answer.type.isValid:
                 content.changes.append(try change(answer))
             case .record(let answer):
-                passOver("\(answer.name)", "\(answer.type) is no type of records here")
+                // A share is none that somebody would miss.
+                if answer.type != .share {
+                    passOver(
+                        "\(answer.name)", "\(answer.type) is no type of records here", zone.id)
+                }
                 content.passedOver.append(answer.name)
             case .failed(let name?, let error):
-                passOver("\(name)", "\(error.text): \(error.reason)")
+                passOver("\(name)", "\(error.text): \(error.reason)", zone.id)
                 content.passedOver.append(name)
             case .failed(nil, let error):
-                passOver("", "\(error.text): \(error.reason)")
+                passOver("", "\(error.text): \(error.reason)", zone.id)
                 content.hasNameless = true
             case .unreadable(let error):
-                passOver("", error.reason)
+                passOver("", error.reason, zone.id)
                 content.hasNameless = true
             }
         }
@@ -311,7 +331,8 @@ extension Exchange {
         return change
     }
 
-    private func passOver(_ name: String, _ reason: String) {
+    private func passOver(_ name: String, _ reason: String, _ zone: ZoneID) {
+        passedOver.note(name, reason, in: zone)
         logger.warning(
             "A record was passed over", metadata: ["record": "\(name)", "why": "\(reason)"])
     }

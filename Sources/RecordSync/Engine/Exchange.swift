@@ -47,6 +47,7 @@ package struct Exchange: Sendable {
     let sizes = RequestSizes()
     let publicTypes = PublicTypes()
     let progress = DownloadProgress()
+    let passedOver = PassedOver()
 
     /// - Parameter database: one that is synced.
     package init(

@@ -133,6 +133,10 @@ extension MountTests {
                             recordfs debug apply-remote > /dev/null; ls; recordfs debug ctl flush
                         """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
                 Case(
+                    command: "revert",
+                    script: "recordfs revert JP.json 2>&1 | grep -c 'has refused nothing of it'",
+                    output: "1\n", changes: false),
+                Case(
                     command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",
                     changes: false),
                 Case(

@@ -74,6 +74,8 @@ extension MountTests {
             try signIn(b, account, "work")
             try b.ok("recordfs mount --all")
             let missing = "recordfs pin --list --store work --json | jq .missingFiles"
+            let full = "ls RecordFS-work/private/Full/Note"
+            #expect(try b.eventually(full, "x.json\nx@photo.jpg"))
             #expect(try b.eventually(missing, "0"))
             #expect(try b.eventually("ls RecordFS-work/private", "Full\nSome"))
             try await account.stopServer()
@@ -134,6 +136,26 @@ extension MountTests {
                 recordfs sync
                 """)
             #expect(refused.errors.contains("ACCESS_DENIED"), "\(refused)")
+            // What was refused is given up: by its file, by its name, and below a directory.
+            let station = "RecordFS-work/public/_defaultZone/Station"
+            try b.ok(
+                """
+                set -e
+                recordfs revert \(station)/s3.json 2>&1 | grep -qx '1 change given up.'
+                test "$(cat \(station)/s3.json)" = '{"n": 3}'
+                recordfs sync --store work
+                for name in s3 s1; do recordfs rm \(station)/$name.json; done
+                test $(recordfs sync --store work 2>&1 | grep -c ACCESS_DENIED) = 2
+                recordfs revert --store work public/_defaultZone/Station/s3 2>&1 | grep -q '^1 '
+                recordfs revert \(station) 2>&1 | grep -q '^1 '
+                recordfs sync --store work
+                cmp \(station)/s1@photo.jpg \
+                    \(a.folder)/RecordFS/public/_defaultZone/Station/s1@photo.jpg
+                """)
+            #expect(try b.eventually(list, "s1.json\ns1@photo.jpg\ns3.json"))
+            let nothing = try b.shell("recordfs revert \(station)/s3.json")
+            #expect(nothing.status == 3)
+            #expect(nothing.errors.contains("has refused nothing of it"), "\(nothing)")
             try a.ok("recordfs unmount")
             try b.ok("recordfs unmount --store work")
         }

@@ -1,0 +1,47 @@
+import RecordModel
+import RecordStore
+
+extension ControlExecutor {
+    /// Changes in one transaction, so that saves in between do not wait for all.
+    private static let batchChanges = 200
+
+    func revert(_ path: RecordPath) throws(RecordError) -> ControlReply {
+        var changes = try refusedChanges(path)[...]
+        guard !changes.isEmpty else {
+            throw RecordError(
+                .notFound,
+                "the server has refused nothing of it. recordfs sync names what it has refused.")
+        }
+        var reverted = 0
+        while !changes.isEmpty {
+            let some = changes.prefix(Self.batchChanges)
+            changes = changes.dropFirst(Self.batchChanges)
+            // As the server's changes: nothing of them is sent.
+            reverted += try store.write(author: .sync) {
+                (transaction) throws(RecordError) in
+                var count = 0
+                for change in some where try transaction.revert(change) { count += 1 }
+                return count
+            }
+        }
+        return ControlReply(.members(["reverted": .integer(reverted)]))
+    }
+
+    /// At or below a path.
+    private func refusedChanges(_ path: RecordPath) throws(RecordError) -> [OutboxRow] {
+        if case .asset = path.item {
+            throw RecordError(
+                .invalidArgument, "a large field is sent with its record. Name the record.")
+        }
+        let zone = try store.keptZone(at: path)
+        var changes = try store.parkedChanges(limit: Int.max).filter {
+            $0.zone == zone.id && (path.type == nil || $0.type == path.type)
+        }
+        if let type = path.type, let stem = path.stem {
+            let names = try store.possibleNames(of: stem, type, in: zone.id)
+            let name = names.first { name in changes.contains { $0.name == name } }
+            changes = changes.filter { $0.name == name }
+        }
+        return changes
+    }
+}
