@@ -326,7 +326,6 @@ import Testing
         try await b.exchange.round()
         #expect(try b.names() == ["n", "x", "z"])
         #expect(try b.text("x") == #"{"v":1}"#)
-        // Whoever looks at the events hears of it.
         let errors = try b.store.syncEvents(after: 0, limit: 100).compactMap(\.error)
         #expect(errors.first?.hasPrefix("A record cannot be shown here: x: ") == true, "\(errors)")
         #expect(errors.allSatisfy { $0.contains("w") })
@@ -496,7 +495,6 @@ import Testing
         try a.save("y", #"{"p":1}"#)
         try await syncBoth()
         try expectEqual(["x": #"{"p":1}"#, "y": #"{"p":1}"#])
-        // A share is none that somebody would miss.
         #expect(try b.store.syncEvents(after: 0, limit: 100).allSatisfy { $0.error == nil })
     }
 }

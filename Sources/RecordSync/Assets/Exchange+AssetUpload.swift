@@ -171,7 +171,7 @@ extension Exchange {
         results.park(
             asset.place.record,
             "The bytes of \(asset.place.field) are not on this machine, and no record of the server "
-                + "has them. Write the file anew.")
+                + "has them. Write the file anew, or give the change up: recordfs revert.")
         return nil
     }
 

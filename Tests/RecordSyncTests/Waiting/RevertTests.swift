@@ -50,7 +50,7 @@ import Testing
         try replica.expectSound()
     }
 
-    @Test("an edit and a deletion are as if they had not been, and the next change of the maker comes")
+    @Test("an edit and a deletion are as if they had not been, and what the maker does next comes")
     func editAndDeletion() async throws {
         try await make(["p": "{ \"n\": 1,\n \"t\": \"x\" }", "q": #"{"n":1}"#])
         try other.save("p", #"{"n":2,"u":"new"}"#, zone: Self.zone)
