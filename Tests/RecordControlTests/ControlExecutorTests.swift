@@ -57,6 +57,40 @@ struct ControlExecutorTests {
         #expect(missing.message.contains("recordfs restore --list private/Z/T shows"))
     }
 
+    /// The server has refused what waits of a record.
+    private func refuse(_ path: String, _ reason: String) throws {
+        let record = try store.record(at: try RecordPath(path)).id
+        let zone = try store.zone(at: try RecordPath(path)).id
+        try store.write(author: .sync) { transaction throws(RecordError) in
+            let claims = try transaction.claimOutbox(
+                in: zone, limits: ClaimLimits(), except: ClaimExceptions())
+            for claim in claims {
+                let error = claim.row.record == record ? reason : nil
+                try transaction.failOutbox(claim.row.id, error: error)
+            }
+        }
+    }
+
+    @Test("revert gives up what was refused, and nothing that waits or cannot be brought together")
+    func revert() throws {
+        for name in ["a", "b", "c", "d"] { try served.put("private/Z/T/\(name)", #"{"n":1}"#) }
+        try refuse("private/Z/T/a", "ACCESS_DENIED: no")
+        let waiting = try error { _ = try perform(.revert(try RecordPath("private/Z/T/b"))) }
+        #expect(waiting.code == .notFound)
+        #expect(waiting.message.contains("what waits to be sent"))
+        try refuse("private/Z/T/b", "\(OutboxRow.unmergeable): line 1")
+        let other = try error { _ = try perform(.revert(try RecordPath("private/Z/T/b"))) }
+        #expect(other.code == .unsupported)
+        #expect(other.message.contains("cannot be shown here. \(OutboxRow.unmergeable): line 1"))
+        let asset = try error { _ = try perform(.revert(try RecordPath("private/Z/T/a@p.jpg"))) }
+        #expect(asset.code == .invalidArgument)
+        let reverted = try perform(.revert(try RecordPath("private/Z")))
+        #expect(reverted.integerMember("reverted") == 1)
+        let type = try store.type(at: try RecordPath("private/Z/T")).id
+        #expect(try store.records(in: type, limit: 9).map(\.stem.description) == ["b", "c", "d"])
+        #expect(try store.trash(in: type).map(\.stem.description) == ["a"])
+    }
+
     @Test("a record comes back although its type was removed")
     func restoreWithType() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)

@@ -7,7 +7,7 @@
 /// What is checked, and where:
 ///
 /// 1. No edit is lost: `lost`, after each round and each restart (`SimulatedWorld.lookAtMachines`)
-///    and at the end.
+///    and at the end; nor is a record that nobody has deleted: `missing`.
 /// 2. All machines, a new one and the server have the same, byte for byte, within 200 rounds:
 ///    `SimulatedWorld.finish` and `differencesOfServer`.
 /// 3. What was deleted stays so: `returned`, on the machine where it was deleted after each of its
@@ -190,6 +190,16 @@ struct Oracle {
                 problems.append("\(key) has \(value) again, which step \(step) wrote over.")
             }
         }
-        return problems + returned(in: tree)
+        return problems + returned(in: tree) + missing(from: tree, except: names)
+    }
+
+    /// Records that somebody has made, that nobody has deleted, and that are not there: what was
+    /// written is not gone where a conflict has it, but the record is.
+    private func missing(
+        from tree: [Step.Key: [String]], except names: Set<String>
+    ) -> [String] {
+        Set(edits.values.map(\.key)).subtracting(deletions.map(\.key)).subtracting(tree.keys)
+            .filter { !names.contains($0.name) && !removedZones.contains($0.zone) }
+            .sorted().map { "\($0) is gone, and nobody has deleted it." }
     }
 }

@@ -6,11 +6,18 @@ extension ControlExecutor {
     private static let batchChanges = 200
 
     func revert(_ path: RecordPath) throws(RecordError) -> ControlReply {
-        var changes = try refusedChanges(path)[...]
+        let all = try refusedChanges(path)
+        var changes = all.filter { !$0.isUnmergeable }[...]
+        if changes.isEmpty, let change = all.first {
+            throw RecordError(
+                .unsupported,
+                "the server has a state of it that cannot be shown here. \(change.error ?? "")")
+        }
         guard !changes.isEmpty else {
             throw RecordError(
                 .notFound,
-                "the server has refused nothing of it. recordfs sync names what it has refused.")
+                "the server has refused nothing of it. recordfs sync names what it has refused; "
+                    + "what waits to be sent, or is kept as a draft, is not refused.")
         }
         var reverted = 0
         while !changes.isEmpty {

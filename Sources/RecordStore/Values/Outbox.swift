@@ -29,6 +29,13 @@ package struct OutboxRow: Hashable, Sendable {
     package let sent: Int64?
 }
 
+extension OutboxRow {
+    /// How the error begins of a change that cannot be brought together with the server's record.
+    package static let unmergeable = "The server's record cannot be merged"
+
+    package var isUnmergeable: Bool { error?.hasPrefix(Self.unmergeable) == true }
+}
+
 /// A change that the engine has taken to send it, with all that its request says.
 package struct OutboxClaim: Sendable {
     package internal(set) var row: OutboxRow

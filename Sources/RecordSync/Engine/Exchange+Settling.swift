@@ -111,7 +111,7 @@ extension Exchange {
         } catch  where error.isAboutContent {
             try write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.failOutbox(
-                    claim.row.id, error: "The server's record cannot be merged: \(error)")
+                    claim.row.id, error: "\(OutboxRow.unmergeable): \(error)")
             }
             return false
         }

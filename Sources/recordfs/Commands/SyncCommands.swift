@@ -100,35 +100,53 @@ private struct ExchangeAnswer {
 
     func show(asJSON json: Bool) throws {
         let problems = status["problems"]?.array ?? []
-        let parked = try parked()
+        let refused = try refused()
+        let isPaused = status["paused"]?.bool == true
         if json {
-            Showing.json(status)
+            var members = status.object ?? []
+            members.append(
+                JSONMember(key: Text("refused"), value: .array(refused.map(\.json))))
+            Showing.json(.object(members))
         } else {
+            if isPaused {
+                Terminal.error("Paused: nothing is fetched or sent until recordfs resume.")
+            }
             for problem in problems {
                 let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
                 Terminal.error(zone + (problem.stringMember("message") ?? ""))
             }
-            for line in parked { Terminal.error(line) }
+            for change in refused { Terminal.error("\(change.path): \(change.message)") }
             if status["needsSignIn"]?.bool == true {
                 Terminal.error("The sign-in is no longer good. recordfs login signs in again.")
             }
         }
-        guard problems.isEmpty, parked.isEmpty, status["needsSignIn"]?.bool != true else {
-            throw CommandFailure(nil, "", status: ExitStatus.failure)
-        }
+        guard problems.isEmpty, refused.isEmpty, !isPaused, status["needsSignIn"]?.bool != true
+        else { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    /// What the server has refused.
-    private func parked() throws -> [String] {
+    /// What the server has refused, each under the path by which commands take it.
+    private func refused() throws -> [RefusedChange] {
         let store = try access.reader()
         return try access.reporting { () throws(RecordError) in
-            var lines: [String] = []
+            var changes: [RefusedChange] = []
             for row in try store.parkedChanges(limit: 100) {
                 guard let zone = try store.syncedZone(row.zone) else { continue }
-                let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
-                lines.append("\(path)/\(row.type)/\(row.name): \(row.error ?? "")")
+                let stem =
+                    try store.record(named: row.name, in: row.zone)?.stem
+                    ?? Stem(encoding: row.name)
+                let path = RecordPath(
+                    database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
+                    item: .record(stem))
+                changes.append(RefusedChange(path: "\(path)", message: row.error ?? ""))
             }
-            return lines
+            return changes
         }
     }
+}
+
+private struct RefusedChange {
+    let path: String
+    let message: String
+
+    var json: JSONValue { .members(["path": .text(path), "message": .text(message)]) }
 }

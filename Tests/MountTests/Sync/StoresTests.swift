@@ -156,6 +156,22 @@ extension MountTests {
             let nothing = try b.shell("recordfs revert \(station)/s3.json")
             #expect(nothing.status == 3)
             #expect(nothing.errors.contains("has refused nothing of it"), "\(nothing)")
+            // Refused changes and a pause are told to scripts too.
+            let told = try b.shell(
+                """
+                echo '{"n": 9}' > \(station)/s3.json
+                recordfs sync --store work --json | jq -r '.refused[] | .path + " " + .message[:13]'
+                recordfs revert \(station) 2>&1
+                recordfs pause --store work; recordfs sync --store work 2>&1; echo $?
+                """)
+            #expect(
+                told.output == """
+                    public/_defaultZone/Station/s3.json ACCESS_DENIED
+                    1 change given up.
+                    Paused: nothing is fetched or sent until recordfs resume.
+                    1
+
+                    """, "\(told)")
             try a.ok("recordfs unmount")
             try b.ok("recordfs unmount --store work")
         }

@@ -85,6 +85,19 @@ import Testing
         try await expectAsMade(other)
     }
 
+    @Test("a file that was removed a moment ago is back, too")
+    func removed() async throws {
+        try await make(["p": #"{"n":1}"#])
+        try other.save("p", #"{"n":2}"#, zone: Self.zone)
+        try await other.exchange.round()
+        let record = try #require(try other.entry("p", Self.zone))
+        try other.store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.beginDelete(record.id)
+        }
+        #expect(try revertAll(other) == 1)
+        try await expectAsMade(other)
+    }
+
     @Test("a file beside the record is the maker's again")
     func asset() async throws {
         try await make(["p": #"{"n":1}"#])

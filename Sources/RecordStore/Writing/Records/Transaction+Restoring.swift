@@ -57,11 +57,17 @@ extension Transaction {
                 replaced = there
             }
         }
-        guard let name = new.name, let other = try connection.stored(named: name, place.zone.id),
-            other.id != replaced?.id
-        else { return replaced }
-        guard other.state == .waitingDelete else { throw .isThereAlready(other) }
-        try finalizeDelete(other.id)
+        guard let name = new.name else { return replaced }
+        if let other = try connection.stored(named: name, place.zone.id), other.id != replaced?.id {
+            guard other.state == .waitingDelete else { throw .isThereAlready(other) }
+            try finalizeDelete(other.id)
+        }
+        guard try !isOutgoing(name, otherThan: place) else {
+            throw RecordError(
+                .alreadyExists,
+                "a record of another type with the name \(name) was deleted here, and the server "
+                    + "does not know that yet. Run recordfs sync, then restore again.")
+        }
         return replaced
     }
 

@@ -13,6 +13,10 @@ extension Transaction {
         guard let row = try connection.unclaimed(change.name, change.zone), row.error != nil else {
             return false
         }
+        // Somebody has just removed the file: it is back, too.
+        if let record = try connection.stored(row.record), record.state == .waitingDelete {
+            try cancelDelete(record.id)
+        }
         let server =
             if row.operation == .delete { try connection.base(ofDelete: row.id) } else {
                 try connection.base(of: row.record)
