@@ -73,9 +73,7 @@ extension RemoteApplication {
     /// Whether the server, which is behind, has not told of a record yet.
     func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
         guard let restoredPass else { return false }
-        let pass = try connection.first(
-            "SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]
-        ) { $0.int64(0) }
+        let pass = try connection.pass(ofBase: record)
         return pass.map { $0 != restoredPass } ?? false
     }
 

@@ -134,6 +134,13 @@ extension SQLConnection {
         ) { ($0.string(0), TextOnServer(rawValue: $0.int64(1)) ?? .sent) }
     }
 
+    /// The pass of the zone's feed that told of the record last, or was going on when it was sent.
+    func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
+        try first("SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]) {
+            $0.int64(0)
+        }
+    }
+
     /// The version that the server has acknowledged; nil when its values are no version's.
     func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
         try first("SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {

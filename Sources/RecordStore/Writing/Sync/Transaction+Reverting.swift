@@ -67,12 +67,6 @@ extension SQLConnection {
         ) { (created: $0.time(0), createdBy: $0.string(1)) }
     }
 
-    fileprivate func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
-        try first("SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]) {
-            $0.int64(0)
-        }
-    }
-
     fileprivate func setPass(_ pass: Int64, ofBase record: RecordID) throws(RecordError) {
         try run(
             "UPDATE base SET pass = ? WHERE record_id = ?",
