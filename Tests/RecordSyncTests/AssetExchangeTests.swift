@@ -133,6 +133,33 @@ struct AssetExchangeTests {
         #expect(try one.outbox() == [])
     }
 
+    /// Simulation seed 13407. What `a` had here for a moment, the server's `a` never had.
+    @Test("a record that the server has without bytes goes, though nobody has those any more")
+    func renamedWithLostBytes() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("b", #"{"title": "B"}"#)
+        try one.attach(Self.bytes(400), to: "b")
+        try one.save("a", #"{"title": "A"}"#)
+        try await one.sync()
+        try await two.sync()
+        // An edit that the first does not know, so that `a` stays there.
+        try two.save("a", #"{"title": "A", "r": 1}"#)
+        try await two.sync()
+        try two.rename("b", to: "a")
+        try two.rename("a", to: "c")
+        try one.rename("a", to: "b")
+        try await one.sync()
+        try await two.sync()
+        #expect(
+            try two.outbox() == [
+                "create c? The bytes of photo are not on this machine, and no record of the server has "
+                    + "them. Write the file anew, or give the change up"
+            ])
+        try await one.sync()
+        #expect(try one.names() == ["b"])
+    }
+
     @Test("a record that is renamed where its file was never read keeps it everywhere")
     func renamedUnread() async throws {
         let server = try await TestServer()

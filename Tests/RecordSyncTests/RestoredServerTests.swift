@@ -164,6 +164,30 @@ import Testing
         try await expectEqual([:], zone: "Cup")
     }
 
+    /// Simulation seed 107390. No version at B has all that A sends again: B had its own `n`.
+    @Test(
+        "what is deleted after a conflict about it stays deleted, though the other side is made again",
+        arguments: [true, false])
+    func deletedAfterConflict(isSent: Bool) async throws {
+        try a.save("x", #"{"p":0,"n":0}"#)
+        try await syncAll()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":1,"n":1}"#)
+        try await a.sync()
+        server.clock.advance(.seconds(1))
+        try b.save("x", #"{"p":0,"n":2}"#)
+        b.wire.plan(.recordsModify, .answerLost)
+        await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
+        try b.delete("x")
+        if isSent { try await b.sync() }
+        try await server.restore(backup)
+        try await a.sync()
+        #expect(try a.text("x") == #"{"n":1,"p":1}"#)
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual([:])
+    }
+
     @Test(
         "a record that was made anew elsewhere before the backup is not deleted by who never saw it"
     )
@@ -198,6 +222,27 @@ import Testing
         #expect(try replica.names().sorted() == ["new", "old1", "old2", "old3"])
         #expect(try a.names().sorted() == ["new", "old1", "old2", "old3"])
         #expect(try replica.store.counts().trash == 0)
+    }
+
+    /// Simulation seed 12110.
+    @Test("a zone that is removed while its feed is read after a restore is made again whole")
+    func removedMeanwhile() async throws {
+        let replica = try Replica(server) { $0.pageRecords = 1 }
+        for name in ["x", "y", "z"] { try replica.save(name, #"{"p":1}"#) }
+        try await replica.sync()
+        try await a.sync()
+        try await server.restore(try await server.backUp())
+        try await a.sync()
+        try replica.save("x", #"{"p":2}"#)
+        // The page that tells of the restore, the first of the new pass, and no second.
+        replica.wire.plan(.zoneChanges, .meanwhile({}), .meanwhile({}), .requestLost)
+        await #expect(throws: SyncProblem.self) { try await replica.exchange.round() }
+        try a.removeZone()
+        try await a.sync()
+        try await replica.sync()
+        #expect(try replica.tree() == ["x": #"{"p":2}"#, "y": #"{"p":1}"#, "z": #"{"p":1}"#])
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#, "y": #"{"p":1}"#, "z": #"{"p":1}"#])
     }
 
     @Test("what somebody who knew less edits after the restore takes nothing back")

@@ -60,6 +60,7 @@ struct Oracle {
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
     private var isRestored = false
+    private var beyondBackup: Set<Step.Key> = []
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
@@ -100,7 +101,14 @@ struct Oracle {
 
     /// Whoever hears of a restore after somebody has removed a zone on the restored server takes it for
     /// lost, and makes it again with all that he knows of it.
-    mutating func restoreServer() { isRestored = true }
+    ///
+    /// - Parameter records: those that were made after the backup. When one of them is deleted, the
+    ///   server cannot keep that for machines which did not hear of it in time: they make it again.
+    mutating func restoreServer(losing records: Set<Step.Key>) {
+        isRestored = true
+        beyondBackup.formUnion(records)
+    }
+
     mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
 
     /// Whoever writes a file anew wants it to be there.
@@ -159,6 +167,7 @@ struct Oracle {
                 && !untraced.contains(deletion.key)
                 && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 && !(isRestored && removedZones.contains(deletion.key.zone))
+                && !beyondBackup.contains(deletion.key)
                 && !edits.contains { value, edit in
                     edit.key == deletion.key && !deletion.known.contains(value)
                 }

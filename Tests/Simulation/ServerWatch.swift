@@ -42,6 +42,15 @@ struct ServerWatch {
     private(set) var zones: [String: Zone] = [:]
     private var problems: [String] = []
 
+    /// Those that it has.
+    var records: Set<Step.Key> {
+        Set(
+            zones.flatMap { (zone, content) in
+                content.records.filter { !$0.value.isDeleted }
+                    .map { Step.Key(zone: zone, name: $0.key) }
+            })
+    }
+
     /// What is wrong, since the last call.
     mutating func takeProblems() -> [String] {
         defer { problems = [] }

@@ -17,7 +17,10 @@ extension SimulatedWorld {
             quiet = try await isQuiet() ? quiet + 1 : 0
             rounds += 1
             if rounds > Self.roundsMax {
-                return ["It never ends: after \(rounds) rounds, something is sent."]
+                let waiting = try replicas.enumerated().map { (number, replica) in
+                    "device \(number) \(try replica.unsent())"
+                }
+                return ["It never ends: after \(rounds) rounds, something is sent. \(waiting)"]
             }
         }
         var problems: [String] = []

@@ -76,9 +76,10 @@ actor SimulatedWorld {
             guard let backup else { return }
             try await server.restore(backup)
             for zone in zones { oracle.forgetAnswers(of: zone) }
-            oracle.restoreServer()
+            let before = serverWatch.records
             serverWatch.forget()
             try await readServer(after: nil)
+            oracle.restoreServer(losing: before.subtracting(serverWatch.records))
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }

@@ -11,8 +11,7 @@ extension RemoteApplication {
         if let base, base.changeTag == change.changeTag {
             return true
         }
-        let isMadeAgain = try isMadeAgain(change, text)
-        if isMadeAgain || isEarlier(change, than: base?.changeTag) {
+        if try isMadeAgain(change, text, since: base) || isEarlier(change, than: base?.changeTag) {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
             return true
         }

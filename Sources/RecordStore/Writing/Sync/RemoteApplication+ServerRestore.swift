@@ -16,11 +16,20 @@ extension RemoteApplication {
     }
 
     /// Whether another machine has made a record again that a restored server had lost: all that it
-    /// says was in it here, before it was deleted.
-    func isMadeAgain(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
+    /// says was in it here, before it was deleted, or there.
+    ///
+    /// - Parameter base: what the server had then; where lines were merged, no version has just that.
+    func isMadeAgain(
+        _ change: RemoteChange, _ text: [UInt8], since base: AcknowledgedState? = nil
+    ) throws(RecordError) -> Bool {
         guard restoredPass != nil else { return false }
         let fields = try transaction.parse(text, of: change.type).fields
-        return try versions(of: change.name, change.type).contains { version in
+        var known = try versions(of: change.name, change.type)
+        known += try lostSides(of: change.name, change.type)
+        known += try readable([base].compactMap(\.self)) { (base) throws(RecordError) in
+            try transaction.document(of: base, change.type)
+        }
+        return known.contains { version in
             fields.allSatisfy { FieldMerge.isSame(version[$0.name], $0.value) }
         }
     }
@@ -116,7 +125,7 @@ extension RemoteApplication {
         return try transaction.parse(RecordDocument.print(fields, parent: base.parent), place)
     }
 
-    /// What a record has been, newest first. A damaged version tells nothing.
+    /// What a record has been, newest first.
     private func versions(
         of name: RecordName, _ type: RecordTypeName
     ) throws(RecordError) -> [RecordDocument] {
@@ -127,12 +136,39 @@ extension RemoteApplication {
             LIMIT \(Self.versionsMax)
             """, [.integer(zone.rawValue), .name(name)]
         ) { (text: $0.wholeText(0), token: $0.int64(2)) }
+        return try readable(texts) { (version) throws(RecordError) in
+            try version.text.map { (text) throws(RecordError) in
+                try transaction.document(text, ofVersion: version.token, type)
+            }
+        }
+    }
+
+    /// What others have made of a record where this machine had made something else of it.
+    private func lostSides(
+        of name: RecordName, _ type: RecordTypeName
+    ) throws(RecordError) -> [RecordDocument] {
+        let texts = try connection.all(
+            """
+            SELECT t.text, t.checksum FROM conflict c
+            JOIN conflict_text t ON t.conflict_id = c.id AND t.side = ?3
+            WHERE c.record_id IN (SELECT record_id FROM history WHERE zone_id = ?1 AND name = ?2)
+            ORDER BY c.id DESC LIMIT \(Self.versionsMax)
+            """,
+            [.integer(zone.rawValue), .name(name), .integer(Conflict.Side.theirs.rawValue)]
+        ) { $0.wholeText(0) }
+        return try readable(texts) { (text) throws(RecordError) in
+            try text.map { (text) throws(RecordError) in try transaction.parse(text, of: type) }
+        }
+    }
+
+    /// Without those that are damaged, or no records of their type any more.
+    private func readable<State>(
+        _ states: [State], _ read: (State) throws(RecordError) -> RecordDocument?
+    ) throws(RecordError) -> [RecordDocument] {
         var documents: [RecordDocument] = []
-        for version in texts {
-            guard let text = version.text else { continue }
+        for state in states {
             do throws(RecordError) {
-                documents.append(
-                    try transaction.document(text, ofVersion: version.token, type))
+                if let document = try read(state) { documents.append(document) }
             } catch  where error.isAboutContent {
                 continue
             }

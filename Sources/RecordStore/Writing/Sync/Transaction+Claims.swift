@@ -131,12 +131,15 @@ private struct Claiming {
             bytesOfServer = needed
         }
         guard !needed.isEmpty else { return false }
+        // What a version had that the server does not have (any more) is not lost with the record.
         let own = try connection.all(
             """
-            SELECT DISTINCT k.hash FROM history h
+            SELECT DISTINCT k.hash FROM outbox o
+            JOIN history h ON h.zone_id = o.zone_id AND h.name = o.name
+                AND h.token = COALESCE(o.base_version, h.token)
             JOIN kept_asset k ON k.holder = 0 AND k.holder_id = h.token
-            WHERE h.zone_id = ? AND h.name = ?
-            """, [.integer(zoneID.rawValue), .name(row.name)]
+            WHERE o.id = ?
+            """, [.integer(row.id)]
         ) { $0.string(0) }
         return own.contains { needed.contains($0) }
     }

@@ -46,9 +46,11 @@ extension Transaction {
             "UPDATE feed_pass SET restored = 1 WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
-    /// A zone that was made after the backup: all that was there is sent again. The pass stays until
-    /// the zone is there, for another machine may make it first.
+    /// A zone that was made after the backup: all that was there is sent again. The pass begins anew,
+    /// for what it has told was of another zone, and stays until the zone is there: another machine may
+    /// make it first.
     package func sendAgain(_ zone: ZoneID) throws(RecordError) {
+        try restartFeed(of: zone)
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
         var application = try RemoteApplication(self, zone)
