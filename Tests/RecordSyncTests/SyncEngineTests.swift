@@ -75,6 +75,40 @@ import Testing
         try b.replica.expectSound()
     }
 
+    @Test("news of a zone that is being fetched are not fetched a second time")
+    func askedAgain() async throws {
+        let server = try await TestServer()
+        let (a, b) = (try Replica(server), try Replica(server))
+        try a.save("x", #"{"n":1}"#)
+        try await a.sync()
+        let running = Mutex<SyncEngine?>(nil)
+        let (asked, asker) = AsyncStream<Void>.makeStream()
+        var wire = HookedTransport(wire: b.wire)
+        wire.beforeRequest = { operation in
+            switch operation {
+            case .databaseChanges: asker.yield()
+            case .zoneChanges:
+                // Until the feed is asked again, of whose news the token is not kept yet.
+                await running.withLock(\.self)?.told()
+                var requests = asked.makeAsyncIterator()
+                for _ in 0..<2 { _ = await requests.next(isolation: nil) }
+                asker.finish()
+            default: break
+            }
+        }
+        let engine = SyncEngine(b.exchange(over: wire))
+        running.withLock { $0 = engine }
+        let task = Task { await engine.run() }
+        await engine.settle()
+        task.cancel()
+        await task.value
+        try b.expectSettled(["x": #"{"n":1}"#])
+        let sent = b.wire.takeSent()
+        #expect(sent.count { $0 == .zoneChanges } == 1, "\(sent)")
+        let token = try b.store.feedToken(of: .database(.private))
+        #expect(token != nil)
+    }
+
     @Test("what was saved before the engine ran is sent")
     func before() async throws {
         let server = try await TestServer()

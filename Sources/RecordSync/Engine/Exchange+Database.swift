@@ -17,11 +17,17 @@ extension Exchange {
     ///
     /// Nothing is lost when this is the last that happens: until `finish` the feed tells all of it
     /// again.
-    package func fetchDatabase() async throws(SyncProblem) -> DatabaseNews? {
+    ///
+    /// - Parameter unfinished: news whose zones are still being fetched: they are not told again. What
+    ///   this returns has to be finished with them.
+    package func fetchDatabase(
+        after unfinished: DatabaseNews? = nil
+    ) async throws(SyncProblem) -> DatabaseNews? {
         if database == .public { return try publicNews() }
-        let old = try read { (store) throws(RecordError) in
+        let saved = try read { (store) throws(RecordError) in
             try store.feedToken(of: .database(database))
         }
+        let old = unfinished?.token ?? saved
         var zones: [ZoneID] = []
         var token = old.map(Text.init(utf8:))
         var isWhole = token == nil
@@ -56,7 +62,10 @@ extension Exchange {
             var seen: Set<ZoneID> = []
             news = DatabaseNews(zones: zones.filter { seen.insert($0).inserted }, token: end)
         }
-        if news == nil, old != end { try finish(DatabaseNews(token: end)) }
+        if news == nil, old != end {
+            if unfinished != nil { return DatabaseNews(token: end) }
+            try finish(DatabaseNews(token: end))
+        }
         return news
     }
 

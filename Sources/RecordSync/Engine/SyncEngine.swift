@@ -17,9 +17,9 @@ package actor SyncEngine {
     /// when they are.
     private var news: News?
     private struct News {
-        let number: Int
-        var left: Set<ZoneID>
-        let feed: Exchange.DatabaseNews
+        /// The zones, each with how often the feed had told anything by then.
+        var left: [ZoneID: Int] = [:]
+        var feed: Exchange.DatabaseNews
     }
     private var newsNumber = 0
     /// `run` is over: nobody does anything any more.
@@ -276,23 +276,32 @@ package actor SyncEngine {
 
     private func fetchDatabase() async throws(SyncProblem) {
         lookForChanges()
-        guard let feed = try await exchange.fetchDatabase() else {
-            // What the feed named before it would name again: its token was not saved.
-            news = nil
-            return
+        let feed = try await exchange.fetchDatabase(after: news?.feed)
+        guard var news = news ?? feed.map({ News(feed: $0) }) else { return }
+        if let feed {
+            newsNumber += 1
+            news.feed = feed
+            for zone in feed.zones {
+                news.left[zone] = newsNumber
+                schedule.told(of: zone, at: clock.uptime)
+            }
         }
-        newsNumber += 1
-        news = News(number: newsNumber, left: Set(feed.zones), feed: feed)
-        for zone in feed.zones { schedule.told(of: zone, at: clock.uptime) }
+        try note(news)
     }
 
     /// - Parameter number: of the news when the download began; later ones are of later changes.
     private func fetched(_ zone: ZoneID, _ number: Int) throws(SyncProblem) {
-        guard news?.number == number, news?.left.remove(zone) != nil, let done = news,
-            done.left.isEmpty
-        else { return }
-        news = nil
-        try exchange.finish(done.feed)
+        guard var news, let told = news.left[zone], told <= number else { return }
+        news.left[zone] = nil
+        try note(news)
+    }
+
+    /// When nothing of them is left to fetch, they are no news any more.
+    private func note(_ news: News) throws(SyncProblem) {
+        self.news = news
+        guard news.left.isEmpty else { return }
+        try exchange.finish(news.feed)
+        self.news = nil
     }
 }
 
