@@ -54,6 +54,7 @@ import Testing
             server: "https://s", container: "c", environment: .production, apiToken: "a+/=",
             webAuthToken: "", user: UserName("_u"), profile: .cloudkit)
         #expect(Exchange.Settings(account).environment == .production)
+        #expect(Exchange.Settings(account).waitForMore != nil)
         #expect(
             account.url(of: .recordsModify, .private, webAuthToken: "w+/=")
                 == "https://s/database/1/c/production/private/records/modify"

@@ -13,6 +13,13 @@ extension Exchange.Settings {
     package init(_ account: Account) {
         self.init(profile: account.profile)
         environment = account.environment
+        waitForMore = {
+            do {
+                try await Task.sleep(for: .milliseconds(100))
+            } catch {
+                // Whoever ends the engine does not wait.
+            }
+        }
     }
 
     package init(profile: ServerProfile) {

@@ -50,7 +50,9 @@ extension Exchange {
         var order = UploadOrder()
         let most = sizes.limits(of: zone.id, settings.claims)
         var limits = most
+        var hasRoom = false
         while true {
+            if hasRoom, let wait = settings.waitForMore, try hasReady(zone) { await wait() }
             let claims = try write { (transaction) throws(RecordError) in
                 try transaction.claimOutbox(
                     in: zone.id, limits: limits, except: order.exceptions)
@@ -59,6 +61,7 @@ extension Exchange {
                 if order.beginAnew() { continue }
                 break
             }
+            hasRoom = hasRoomLeft(claims)
             let round = try await send(claims, of: zone, takesBack: order.takesBack)
             order.note(round)
             sent += round.sent
@@ -79,6 +82,17 @@ extension Exchange {
             if try isEmptied(zone) { try await removeThere(zone) }
         }
         return sent
+    }
+
+    /// Whether a request had room for a quarter more: then more is worth a wait.
+    private func hasRoomLeft(_ claims: [OutboxClaim]) -> Bool {
+        let limits = settings.claims
+        return claims.count < limits.records / 4 * 3
+            && claims.reduce(0) { $0 + $1.bytes } < limits.bytes / 4 * 3
+    }
+
+    private func hasReady(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
+        try read { (store) throws(RecordError) in try store.hasReady(zone.id) }
     }
 
     /// Whether all that was in a removed zone is gone there too, and nothing has brought it back.

@@ -18,6 +18,9 @@ package struct Exchange: Sendable {
         package var readsAhead = false
         /// Of one upload, how often nothing may come of a request before it is left for later.
         package var fruitlessRequests = 10
+        /// What an upload waits for after a request that had room left, when more is there by then: a
+        /// copy of many files is few requests so, which leave the machine to the copy. Nil: nothing.
+        package var waitForMore: (@Sendable () async -> Void)?
         /// How often a request is sent again that does not get through, although others do.
         package var resends = 5
         /// Whether the server is a recordfs-server: it keeps the stamps of fields and which texts

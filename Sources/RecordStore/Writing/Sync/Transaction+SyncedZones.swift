@@ -131,6 +131,17 @@ extension RecordStore {
         }
     }
 
+    /// Whether something in a zone can be sent.
+    package func hasReady(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.exists(
+                """
+                SELECT 1 FROM outbox INDEXED BY outbox_ready
+                WHERE zone_id = ? AND batch = 0 AND error IS NULL AND waits_for_asset = 0
+                """, [.integer(zone.rawValue)])
+        }
+    }
+
     /// Whether the server was not told of something in a zone, for whatever reason.
     package func hasOutgoing(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
