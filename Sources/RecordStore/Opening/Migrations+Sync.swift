@@ -137,4 +137,16 @@ extension Migrations {
         );
         CREATE INDEX asset_elsewhere ON asset (type_id) WHERE downloaded = 0 AND kind = 0;
         """
+
+    /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
+    /// more.
+    static let passedOver = """
+        CREATE TABLE passed_over (
+            zone_id INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            reason TEXT NOT NULL,
+            due INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (zone_id, name)
+        ) WITHOUT ROWID;
+        """
 }

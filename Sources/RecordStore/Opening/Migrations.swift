@@ -45,6 +45,7 @@ enum Migrations {
         ("texts of the server", { try $0.execute(sql: textsOfServer) }),
         ("pins", { try $0.execute(sql: pins) }),
         ("sync events", { try $0.execute(sql: syncEvents) }),
+        ("passed over", { try $0.execute(sql: passedOver) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.
@@ -54,7 +55,7 @@ enum Migrations {
     ]
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
-        "conflict_text", "sent_request", "pin", "sync_event",
+        "conflict_text", "sent_request", "pin", "sync_event", "passed_over",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

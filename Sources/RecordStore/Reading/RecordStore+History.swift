@@ -134,14 +134,16 @@ extension RecordStore {
                     (SELECT COUNT(*) FROM outbox o
                         WHERE o.zone_id = z.id AND o.error IS NOT NULL),
                     (SELECT COUNT(*) FROM conflict c
-                        WHERE c.zone_id = z.id AND c.settled IS NULL)
+                        WHERE c.zone_id = z.id AND c.settled IS NULL),
+                    (SELECT COUNT(*) FROM passed_over p WHERE p.zone_id = z.id)
                 FROM zone z WHERE removed = 0 ORDER BY z.id
                 """
             ) { row in
                 StoreCounts.Zone(
                     zone: ZoneID(row.int64(0)), records: row.int64(1), pending: row.int64(2),
                     oldestPending: row.int64IfPresent(3).map { Timestamp(nanoseconds: $0) },
-                    drafts: row.int64(4), refused: row.int64(5), conflicts: row.int64(6))
+                    drafts: row.int64(4), refused: row.int64(5), conflicts: row.int64(6),
+                    passedOver: row.int64(7))
             }
             func number(_ sql: String) throws(RecordError) -> Int64 {
                 try connection.first(sql) { $0.int64(0) } ?? 0

@@ -140,6 +140,8 @@ package struct StoreCounts: Hashable, Sendable {
         package let refused: Int64
         /// Conflicts that nobody has settled.
         package let conflicts: Int64
+        /// Records that the server has and that cannot be shown here.
+        package let passedOver: Int64
     }
 
     package let zones: [Zone]
@@ -150,4 +152,6 @@ package struct StoreCounts: Hashable, Sendable {
     package var records: Int64 { zones.reduce(0) { $0 + $1.records } }
     package var pending: Int64 { zones.reduce(0) { $0 + $1.pending } }
     package var drafts: Int64 { zones.reduce(0) { $0 + $1.drafts } }
+    package var refused: Int64 { zones.reduce(0) { $0 + $1.refused } }
+    package var passedOver: Int64 { zones.reduce(0) { $0 + $1.passedOver } }
 }

@@ -54,14 +54,27 @@ extension RemoteChange {
     }
 }
 
+/// A record that the server has and that cannot be shown here.
+package struct PassedOver: Hashable, Sendable {
+    /// Nil for one that has none.
+    package let name: RecordName?
+    /// Nil for what nobody would miss.
+    package let reason: String?
+
+    package init(_ name: RecordName?, _ reason: String?) {
+        self.name = name
+        self.reason = reason
+    }
+}
+
 /// A page of a zone's feed.
 package struct RemotePage: Sendable {
     package var zone: ZoneID
     package var changes: [RemoteChange]
     /// The token that continues the feed behind this page; nil for changes that no feed has told of.
     package var token: [UInt8]?
-    /// Records that the server has and that cannot be shown here: they are not gone.
-    package var passedOver: [RecordName] = []
+    /// They are not gone.
+    package var passedOver: [PassedOver] = []
     /// Nothing comes behind it for now.
     package var isLast: Bool
 

@@ -203,7 +203,7 @@ extension Exchange {
     }
 
     private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
-        let read = try readItems(page.items, zone)
+        let read = try readItems(page.items)
         // Over a server that is behind nothing is deleted at the end of the pass.
         if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
@@ -221,33 +221,19 @@ extension Exchange {
     /// - Returns: how many have changed here.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await identifyAssets(of: items.records)
-        let read = try readItems(items, zone)
+        let read = try readItems(items)
         var page = RemotePage(zone: zone.id, changes: read.changes)
         page.passedOver = read.passedOver
         return try apply(page)
     }
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
-        let changed: Int
         do throws(SyncProblem) {
-            changed = try write { (transaction) throws(RecordError) in
+            return try write { (transaction) throws(RecordError) in
                 try transaction.applyRemote(page)
             }.changed
         } catch  where error.isAboutContent {
-            changed = try applyOneByOne(page)
-        }
-        try tellOfPassedOver(page.zone)
-        return changed
-    }
-
-    /// Nobody sees from the files that something is missing.
-    private func tellOfPassedOver(_ zone: ZoneID) throws(SyncProblem) {
-        guard let message = passedOver.takeMessage(of: zone) else { return }
-        try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.note(
-                SyncEvent(
-                    .import, database, zone, start: transaction.now, end: transaction.now,
-                    error: message))
+            return try applyOneByOne(page)
         }
     }
 
@@ -262,8 +248,7 @@ extension Exchange {
                     [try transaction.applyRemote(change, in: page.zone)]
                 }.changed
             } catch  where error.isAboutContent {
-                passOver("\(change.name)", "\(error)", page.zone)
-                end.passedOver.append(change.name)
+                end.passedOver.append(passOver(change.name, "\(error)"))
             }
         }
         return try changed
@@ -276,14 +261,12 @@ extension Exchange {
     private struct PageContent {
         var changes: [RemoteChange] = []
         /// Those that this machine cannot show.
-        var passedOver: [RecordName] = []
+        var passedOver: [PassedOver] = []
         /// Something was told of a record that cannot be named.
-        var hasNameless = false
+        var hasNameless: Bool { passedOver.contains { $0.name == nil } }
     }
 
-    private func readItems(
-        _ items: [RecordItem], _ zone: SyncedZone
-    ) throws(SyncProblem) -> PageContent {
+    private func readItems(_ items: [RecordItem]) throws(SyncProblem) -> PageContent {
         var content = PageContent()
         content.changes.reserveCapacity(items.count)
         for item in items {
@@ -291,22 +274,15 @@ extension Exchange {
             case .deleted(let name): content.changes.append(RemoteChange(deleted: name))
             case .record(let answer) where answer.type.isValid:
                 content.changes.append(try change(answer))
+            case .record(let answer) where answer.type == .share:
+                content.passedOver.append(PassedOver(answer.name, nil))
             case .record(let answer):
-                // A share is none that somebody would miss.
-                if answer.type != .share {
-                    passOver(
-                        "\(answer.name)", "\(answer.type) is no type of records here", zone.id)
-                }
-                content.passedOver.append(answer.name)
-            case .failed(let name?, let error):
-                passOver("\(name)", "\(error.text): \(error.reason)", zone.id)
-                content.passedOver.append(name)
-            case .failed(nil, let error):
-                passOver("", "\(error.text): \(error.reason)", zone.id)
-                content.hasNameless = true
+                content.passedOver.append(
+                    passOver(answer.name, "\(answer.type) is no type of records here"))
+            case .failed(let name, let error):
+                content.passedOver.append(passOver(name, "\(error.text): \(error.reason)"))
             case .unreadable(let error):
-                passOver("", error.reason, zone.id)
-                content.hasNameless = true
+                content.passedOver.append(passOver(nil, error.reason))
             }
         }
         return content
@@ -331,10 +307,11 @@ extension Exchange {
         return change
     }
 
-    private func passOver(_ name: String, _ reason: String, _ zone: ZoneID) {
-        passedOver.note(name, reason, in: zone)
+    private func passOver(_ name: RecordName?, _ reason: String) -> PassedOver {
         logger.warning(
-            "A record was passed over", metadata: ["record": "\(name)", "why": "\(reason)"])
+            "A record was passed over",
+            metadata: ["record": "\(name?.description ?? "")", "why": "\(reason)"])
+        return PassedOver(name, reason)
     }
 }
 

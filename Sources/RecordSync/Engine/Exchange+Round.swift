@@ -11,6 +11,9 @@ extension Exchange {
     ) async throws(SyncProblem) -> Int {
         var count = 0
         if downloads, let zone = try zone(id) { count += try await download(zone) }
+        if downloads, let zone = try zone(id), !zone.isRemoved {
+            count += try await retryPassedOver(in: zone)
+        }
         if uploads, let zone = try zone(id) { count += try await upload(zone) }
         return count
     }
@@ -34,7 +37,8 @@ extension Exchange {
     package func round() async throws(SyncProblem) {
         let news = try await fetchDatabase()
         var problem: SyncProblem?
-        for zone in news?.zones ?? [] {
+        let named = news?.zones ?? []
+        for zone in try named + zonesToRetry().filter({ !named.contains($0) }) {
             do throws(SyncProblem) {
                 try await work(zone, downloads: true, uploads: false)
             } catch {

@@ -50,7 +50,6 @@ package struct Exchange: Sendable {
     let sizes = RequestSizes()
     let publicTypes = PublicTypes()
     let progress = DownloadProgress()
-    let passedOver = PassedOver()
 
     /// - Parameter database: one that is synced.
     package init(

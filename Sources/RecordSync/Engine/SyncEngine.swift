@@ -136,6 +136,10 @@ package actor SyncEngine {
             let isPaused = try exchange.read { (store) throws(RecordError) in try store.isPaused() }
             if isPaused { schedule.pause() }
             try exchange.applyPolicy()
+            // Another version of the program may show them.
+            try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.retryPassedOver()
+            }
         } catch {
             problems.note(error, of: nil, at: clock.now)
         }
@@ -200,12 +204,15 @@ package actor SyncEngine {
         }
     }
 
-    /// What is to be sent and nobody has told of: saved before the engine ran, or merged.
+    /// What is to be sent and nobody has told of: saved before the engine ran, or merged. Of all zones
+    /// also what is to be asked for once more.
     private func lookForChanges(in zone: ZoneID? = nil) {
         do throws(SyncProblem) {
             for zone in try exchange.zonesWithWork(zone) {
                 schedule.changed(zone.id, at: clock.uptime)
             }
+            guard zone == nil else { return }
+            for zone in try exchange.zonesToRetry() { schedule.told(of: zone, at: clock.uptime) }
         } catch {
             problems.note(error, of: nil, at: clock.now)
         }

@@ -109,7 +109,7 @@ struct PublicQuery: Sendable {
         let different = try exchange.write { (transaction) throws(RecordError) in
             try transaction.noteTold(told, in: zone.id)
         }
-        return try await bring(different)
+        return try await exchange.bring(different, of: zone)
     }
 
     /// Nothing goes because it was not in a list: each is asked for by its name first.
@@ -118,7 +118,7 @@ struct PublicQuery: Sendable {
         while true {
             let names = try missing(limit: Self.lookupRecords)
             guard !names.isEmpty else { return changed }
-            changed += try await bring(names)
+            changed += try await exchange.bring(names, of: zone)
             // Whatever was answered, they were asked for.
             try exchange.write { (transaction) throws(RecordError) in
                 for name in names { try transaction.noteTold(name, in: zone.id) }
@@ -130,22 +130,6 @@ struct PublicQuery: Sendable {
         try exchange.read { (store) throws(RecordError) in
             try store.untoldRecords(type, in: zone.id, limit: limit)
         }
-    }
-
-    /// Brings records as the server has them; those that it has not go.
-    private func bring(_ names: [RecordName]) async throws(SyncProblem) -> Int {
-        var changed = 0
-        for start in stride(from: 0, to: names.count, by: Self.lookupRecords) {
-            let some = names[start..<min(start + Self.lookupRecords, names.count)]
-            var request = LookupRequest(
-                items: some.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
-            request.projection = exchange.projection
-            let answer = try await exchange.transport.send(
-                .recordsLookup, exchange.scope, request.bytes
-            ) { json throws(ServerError) in try RecordsAnswer(json) }
-            changed += try await exchange.apply(answer.items.map(\.goneWhereNotFound), of: zone)
-        }
-        return changed
     }
 
     // MARK: Requests
@@ -194,14 +178,5 @@ extension RecordItem {
     fileprivate var version: (RecordName, String)? {
         guard case .record(let answer) = self else { return nil }
         return (answer.name, answer.changeTag.string)
-    }
-
-    /// Of a lookup: what is not found is gone.
-    fileprivate var goneWhereNotFound: RecordItem {
-        if case .failed(let name?, let error) = self, Reaction(error) == .remake {
-            .deleted(name)
-        } else {
-            self
-        }
     }
 }

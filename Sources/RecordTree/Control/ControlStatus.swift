@@ -16,6 +16,7 @@ extension Tree {
                 JSONMember(key: "drafts", value: .integer(count.drafts)),
                 JSONMember(key: "refused", value: .integer(count.refused)),
                 JSONMember(key: "conflicts", value: .integer(count.conflicts)),
+                JSONMember(key: "passedOver", value: .integer(count.passedOver)),
             ]
             if let oldest = count.oldestPending {
                 members.append(
@@ -52,11 +53,15 @@ extension Tree {
             ("recordfs_drafts", "Rejected saves.", counts.zones.reduce(0) { $0 + $1.drafts }),
             (
                 "recordfs_refused_changes", "Changes that the server has refused.",
-                counts.zones.reduce(0) { $0 + $1.refused }
+                counts.refused
             ),
             (
                 "recordfs_conflicts", "Conflicts that nobody has settled.",
                 counts.zones.reduce(0) { $0 + $1.conflicts }
+            ),
+            (
+                "recordfs_passed_over_records",
+                "Records of the server that cannot be shown here.", counts.passedOver
             ),
             ("recordfs_open_records", "Records that are open.", Int64(open)),
             ("recordfs_open_handles", "Open files and directories.", Int64(handles)),

@@ -59,6 +59,7 @@ struct StatusCommand: ParsableCommand {
                 "oldestPending": zone.oldestPending.map { .text(Showing.time($0)) },
                 "drafts": .integer(zone.drafts), "refused": .integer(zone.refused),
                 "conflicts": .integer(zone.conflicts),
+                "passedOver": .integer(zone.passedOver),
             ])
         }
         Showing.json(
@@ -78,8 +79,7 @@ struct StatusCommand: ParsableCommand {
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
     ) {
         Terminal.print(MountState(of: access, daemon).description)
-        let refused = zones.reduce(0) { $0 + $1.1.refused }
-        for line in ExchangeState.lines(daemon, refused: refused) { Terminal.print(line) }
+        for line in ExchangeState.lines(daemon, counts) { Terminal.print(line) }
         let unsaved = UnsavedRecords(of: daemon)
         if !unsaved.isEmpty { Terminal.print(unsaved.description(ofStore: access.directory)) }
         Terminal.print(

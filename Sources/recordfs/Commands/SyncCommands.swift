@@ -100,12 +100,14 @@ private struct ExchangeAnswer {
 
     func show(asJSON json: Bool) throws {
         let problems = status["problems"]?.array ?? []
-        let refused = try refused()
+        let (refused, passedOver) = try (refused(), passedOver())
         let isPaused = status["paused"]?.bool == true
         if json {
             var members = status.object ?? []
             members.append(
                 JSONMember(key: Text("refused"), value: .array(refused.map(\.json))))
+            members.append(
+                JSONMember(key: Text("passedOver"), value: .array(passedOver.map(\.json))))
             Showing.json(.object(members))
         } else {
             if isPaused {
@@ -116,20 +118,43 @@ private struct ExchangeAnswer {
                 Terminal.error(zone + (problem.stringMember("message") ?? ""))
             }
             for change in refused { Terminal.error("\(change.path): \(change.message)") }
+            for record in passedOver {
+                Terminal.error("\(record.path): it cannot be shown here: \(record.message)")
+            }
             if status["needsSignIn"]?.bool == true {
                 Terminal.error("The sign-in is no longer good. recordfs login signs in again.")
             }
         }
-        guard problems.isEmpty, refused.isEmpty, !isPaused, status["needsSignIn"]?.bool != true
+        guard problems.isEmpty, refused.isEmpty, passedOver.isEmpty, !isPaused,
+            status["needsSignIn"]?.bool != true
         else { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    /// What the server has refused, each under the path by which commands take it.
-    private func refused() throws -> [RefusedChange] {
+    /// What the server has and this machine cannot show, by the name there: that it has a type here is
+    /// not said.
+    private func passedOver() throws -> [ExceptedRecord] {
         let store = try access.reader()
         return try access.reporting { () throws(RecordError) in
-            var changes: [RefusedChange] = []
-            for row in try store.parkedChanges(limit: 100) {
+            var records: [ExceptedRecord] = []
+            for record in try store.passedOver(limit: Self.showsAtMost) {
+                guard let zone = try store.syncedZone(record.zone) else { continue }
+                let path = RecordPath(
+                    database: zone.database, owner: zone.owner, zone: zone.name)
+                records.append(
+                    ExceptedRecord(path: "\(path)/\(record.name)", message: record.reason))
+            }
+            return records
+        }
+    }
+
+    private static let showsAtMost = 100
+
+    /// What the server has refused, each under the path by which commands take it.
+    private func refused() throws -> [ExceptedRecord] {
+        let store = try access.reader()
+        return try access.reporting { () throws(RecordError) in
+            var changes: [ExceptedRecord] = []
+            for row in try store.parkedChanges(limit: Self.showsAtMost) {
                 guard let zone = try store.syncedZone(row.zone) else { continue }
                 let stem =
                     try store.record(named: row.name, in: row.zone)?.stem
@@ -137,14 +162,15 @@ private struct ExchangeAnswer {
                 let path = RecordPath(
                     database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
                     item: .record(stem))
-                changes.append(RefusedChange(path: "\(path)", message: row.error ?? ""))
+                changes.append(ExceptedRecord(path: "\(path)", message: row.error ?? ""))
             }
             return changes
         }
     }
 }
 
-private struct RefusedChange {
+/// One that is not the same here as on the server.
+private struct ExceptedRecord {
     let path: String
     let message: String
 

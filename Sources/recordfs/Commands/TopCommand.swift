@@ -57,10 +57,10 @@ struct TopCommand: ParsableCommand {
         _ access: StoreAccess, _ store: RecordStore, speed: Double?
     ) throws(RecordError) -> [String] {
         let daemon = try access.daemon(timeoutSeconds: 10)
-        let refused = try store.counts().zones.reduce(0) { $0 + $1.refused }
+        let counts = try store.counts()
         var lines =
             [MountState(of: access, daemon).description]
-            + ExchangeState.lines(daemon, refused: refused)
+            + ExchangeState.lines(daemon, counts)
         let unsaved = UnsavedRecords(of: daemon)
         if !unsaved.isEmpty { lines.append(unsaved.description(ofStore: access.directory)) }
         if let speed { lines.append("\(Int(speed.rounded())) changes a second") }

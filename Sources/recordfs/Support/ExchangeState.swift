@@ -1,12 +1,12 @@
 import RecordControl
 import RecordModel
+import RecordStore
 
 /// How the exchange with a record server stands, as a daemon says it of itself.
 enum ExchangeState {
     /// One line, and one for each problem; none while nobody is signed in.
     ///
-    /// - Parameter refused: how many changes the server has refused.
-    static func lines(_ daemon: JSONValue?, refused: Int64) -> [String] {
+    static func lines(_ daemon: JSONValue?, _ counts: StoreCounts) -> [String] {
         guard let exchange = daemon?["sync"], let server = exchange.stringMember("server") else {
             return []
         }
@@ -20,9 +20,8 @@ enum ExchangeState {
                 "waits"
             } else if exchange["idle"]?.bool != true {
                 "working"
-            } else if refused > 0 {
-                "up to date but for \(Showing.count(Int(clamping: refused), "refused change")); "
-                    + "recordfs sync says why"
+            } else if let exceptions = exceptions(counts) {
+                "up to date but for \(exceptions); recordfs sync says why"
             } else {
                 "up to date"
             }
@@ -38,5 +37,16 @@ enum ExchangeState {
                 let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
                 return "  \(zone)\(problem.stringMember("message") ?? "")"
             }
+    }
+    /// What is not the same on both sides, and stays so; nil when nothing is.
+    private static func exceptions(_ counts: StoreCounts) -> String? {
+        let refused = Int(clamping: counts.refused)
+        let passedOver = Int(clamping: counts.passedOver)
+        var parts: [String] = []
+        if refused > 0 { parts.append(Showing.count(refused, "refused change")) }
+        if passedOver > 0 {
+            parts.append("\(Showing.count(passedOver, "record")) that cannot be shown here")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " and ")
     }
 }

@@ -25,6 +25,7 @@ extension Transaction {
             try self.check(text, stem, fits: new, insteadOf: old)
         }
         try put(new, of: type)
+        try retryPassedOver()
     }
 
     /// Adds fields of which the rows to come are known to have values of these types. What the

@@ -250,10 +250,11 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// All that the server has refused is to be sent again.
+    /// All that the server has refused is to be sent again, and what could not be shown asked for.
     package func retryParked() throws(RecordError) {
         try write(author: .commandLine) { transaction throws(RecordError) in
             try transaction.retryOutbox()
+            try transaction.retryPassedOver()
         }
     }
 

@@ -12,7 +12,8 @@ extension Transaction {
         var results: [RemoteResult] = []
         results.reserveCapacity(page.changes.count)
         for change in page.changes { results.append(try application.apply(change)) }
-        for name in page.passedOver {
+        try notePassedOver(of: page)
+        for name in page.passedOver.compactMap(\.name) {
             if let record = try connection.stored(named: name, page.zone) {
                 try noteTold(record.id)
             }

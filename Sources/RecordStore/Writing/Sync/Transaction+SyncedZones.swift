@@ -21,6 +21,7 @@ extension Transaction {
         let token = try connection.feedToken(of: .zone(zone))
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
+        try forgetPassedOver(of: zone)
         // A delete of what is gone is done.
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
