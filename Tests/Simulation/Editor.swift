@@ -105,6 +105,7 @@ struct Editor {
         guard name != key.name, try replica.entry(key.name, key.zone) != nil else { return }
         let target = Step.Key(zone: key.zone, name: name)
         oracle.rename(key, to: target)
+        oracle.show(try Record(replica, key).values, as: target, device: device)
         try delete(target, &oracle)
         try noteDeletion(of: key, &oracle)
         try replica.rename(key.name, to: name, zone: key.zone)
@@ -119,6 +120,7 @@ struct Editor {
         let visible = try Record(replica, target).values
         oracle.edit(
             target, step: step, device: device, values: [], over: visible, visible: visible)
+        oracle.show(try Record(replica, key).values, as: target, device: device)
         try replica.save(key.name, text, zone: zone)
         try delete(key, &oracle)
     }

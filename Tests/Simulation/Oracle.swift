@@ -116,6 +116,11 @@ struct Oracle {
 
     mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
 
+    /// A machine shows these values under a name that nobody has written them to.
+    mutating func show(_ values: [String], as key: Step.Key, device: Int) {
+        seen[key, default: [:]][device, default: []].formUnion(closure(values))
+    }
+
     private func isLine(_ value: String) -> Bool {
         value.hasPrefix("<")
             && (value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true)
