@@ -138,6 +138,18 @@ extension Migrations {
         CREATE INDEX asset_elsewhere ON asset (type_id) WHERE downloaded = 0 AND kind = 0;
         """
 
+    /// What the server has told of shares: those of one's own zones, and those of others.
+    static let shares = """
+        CREATE TABLE share (
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL,
+            root BLOB,
+            permission INTEGER NOT NULL,
+            text BLOB NOT NULL,
+            PRIMARY KEY (zone_id, name)
+        ) WITHOUT ROWID;
+        """
+
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
     /// more.
     static let passedOver = """

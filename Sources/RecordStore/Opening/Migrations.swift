@@ -46,6 +46,7 @@ enum Migrations {
         ("pins", { try $0.execute(sql: pins) }),
         ("sync events", { try $0.execute(sql: syncEvents) }),
         ("passed over", { try $0.execute(sql: passedOver) }),
+        ("shares", { try $0.execute(sql: shares) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.
@@ -55,7 +56,7 @@ enum Migrations {
     ]
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
-        "conflict_text", "sent_request", "pin", "sync_event", "passed_over",
+        "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

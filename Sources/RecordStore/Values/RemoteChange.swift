@@ -75,6 +75,7 @@ package struct RemotePage: Sendable {
     package var token: [UInt8]?
     /// They are not gone.
     package var passedOver: [PassedOver] = []
+    package var shares: [Share] = []
     /// Nothing comes behind it for now.
     package var isLast: Bool
 

@@ -214,6 +214,7 @@ extension Exchange {
             zone: zone.id, changes: read.changes, token: page.syncToken.utf8,
             isLast: !page.moreComing)
         page.passedOver = read.passedOver
+        page.shares = read.shares
         return try apply(page)
     }
 
@@ -224,6 +225,7 @@ extension Exchange {
         let read = try readItems(items)
         var page = RemotePage(zone: zone.id, changes: read.changes)
         page.passedOver = read.passedOver
+        page.shares = read.shares
         return try apply(page)
     }
 
@@ -262,6 +264,7 @@ extension Exchange {
         var changes: [RemoteChange] = []
         /// Those that this machine cannot show.
         var passedOver: [PassedOver] = []
+        var shares: [Share] = []
         /// Something was told of a record that cannot be named.
         var hasNameless: Bool { passedOver.contains { $0.name == nil } }
     }
@@ -275,7 +278,9 @@ extension Exchange {
             case .record(let answer) where answer.type.isValid:
                 content.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:
+                // The list of a zone names it too, and it is no record that is missing here.
                 content.passedOver.append(PassedOver(answer.name, nil))
+                if let share = share(answer) { content.shares.append(share) }
             case .record(let answer):
                 content.passedOver.append(
                     passOver(answer.name, "\(answer.type) is no type of records here"))

@@ -37,7 +37,8 @@ extension Exchange {
         var sent = try await resume(zone)
         let isKnown = try isKnown(zone)
         if !isKnown && !zone.isRemoved {
-            try await makeThere(zone)
+            // One of others is there, or it is nothing that this machine could make.
+            if database != .shared { try await makeThere(zone) }
             // From now on it is one that the server has: when somebody removes it there, it goes here.
             try await download(zone)
         }

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServer
 import RecordWire
+import ServerTestSupport
 import Testing
 
 @Suite("Shared views") struct ShareViewTests {

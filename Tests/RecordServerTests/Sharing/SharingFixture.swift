@@ -222,22 +222,6 @@ extension String {
     }
 }
 
-extension JSONValue {
-    /// `a.b.0.c`
-    func at(_ path: String) -> JSONValue {
-        var value = self
-        for part in path.split(separator: ".") {
-            if let index = Int(part) {
-                let elements = value.array ?? []
-                value = elements.indices.contains(index) ? elements[index] : .null
-            } else {
-                value = value[String(part)] ?? .null
-            }
-        }
-        return value
-    }
-}
-
 extension RecordDictionary {
     /// A share of `root`, or of the zone.
     static func share(

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordSQL
 import RecordWire
+import ServerTestSupport
 import Testing
 
 @testable import RecordServer

@@ -37,8 +37,13 @@ extension Transaction {
 
     /// The server is told, when it has it. Errors: notFound, notEmpty while it has record types.
     package func removeZone(_ zone: ZoneID) throws(RecordError) {
-        guard try requireZone(zone).database != .public else {
-            throw RecordError(.notPermitted, "the zone of the public database stays.")
+        switch try requireZone(zone).database {
+        case .private, .local: break
+        case .public: throw RecordError(.notPermitted, "the zone of the public database stays.")
+        case .shared where author != .sync:
+            throw RecordError(
+                .notPermitted, "the zone is its owner's, who alone can remove it.")
+        case .shared: break
         }
         let types = try connection.first(
             "SELECT COUNT(*) FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)]

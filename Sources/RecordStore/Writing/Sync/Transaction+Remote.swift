@@ -13,6 +13,7 @@ extension Transaction {
         results.reserveCapacity(page.changes.count)
         for change in page.changes { results.append(try application.apply(change)) }
         try notePassedOver(of: page)
+        try noteShares(of: page)
         for name in page.passedOver.compactMap(\.name) {
             if let record = try connection.stored(named: name, page.zone) {
                 try noteTold(record.id)
@@ -34,6 +35,8 @@ extension Transaction {
     package func restartFeed(of zone: ZoneID) throws(RecordError) {
         let isBehind = try connection.restoredPass(of: zone) != nil
         try setFeedToken(nil, of: .zone(zone))
+        // The new pass tells of those that there still are.
+        try forgetShares(of: zone)
         try abandonFeedPass(of: zone)
         try beginFeedPass(of: zone)
         if isBehind { try markRestored(zone) }

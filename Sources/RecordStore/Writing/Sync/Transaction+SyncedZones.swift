@@ -22,6 +22,7 @@ extension Transaction {
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
         try forgetPassedOver(of: zone)
+        try forgetShares(of: zone)
         // A delete of what is gone is done.
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
@@ -29,6 +30,7 @@ extension Transaction {
             "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)]
         ) { _ in true }
         guard known == true else { return }
+        try withdrawOfShared(zone)
         var application = try RemoteApplication(self, zone)
         let names = try connection.all(
             "SELECT name FROM record WHERE zone_id = ? AND name IS NOT NULL",
@@ -41,6 +43,15 @@ extension Transaction {
         let isUnsent = try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
+    }
+
+    /// Nobody but its owner makes a zone of others again: what was not sent goes into the trash with the
+    /// rest.
+    private func withdrawOfShared(_ zone: ZoneID) throws(RecordError) {
+        guard try requireZone(zone).database == .shared else { return }
+        try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
+        try connection.run(
+            "DELETE FROM sent_request WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
     private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {

@@ -1,0 +1,62 @@
+import Logging
+import RecordModel
+import RecordStore
+import RecordWire
+
+extension Exchange {
+    /// What a share record says; nil, and a line in the log, when it cannot be read.
+    func share(_ answer: RecordAnswer) -> Share? {
+        do throws(ServerError) {
+            let share = try ShareAnswer(answer)
+            let mayWrite = database != .shared || share.current?.permission == .readWrite
+            return Share(
+                name: share.name, root: share.root, permission: mayWrite ? .readWrite : .readOnly,
+                text: share.json.serialized(pretty: true))
+        } catch {
+            logger.warning(
+                "A share cannot be read",
+                metadata: ["share": "\(answer.name)", "why": "\(error.reason)"])
+            return nil
+        }
+    }
+}
+
+extension ShareAnswer {
+    /// As `recordfs shares --json` has it.
+    var json: JSONValue {
+        var members: [JSONMember] = []
+        if let url { members.append(JSONMember(key: "url", value: .string(url))) }
+        if let title { members.append(JSONMember(key: "title", value: .string(title))) }
+        if let root {
+            members.append(JSONMember(key: "record", value: .string(Text(utf8: root.bytes))))
+        }
+        members.append(
+            JSONMember(
+                key: "publicPermission", value: .string(Text(publicPermission.rawValue))))
+        if let current {
+            members.append(
+                JSONMember(key: "permission", value: .string(Text(current.permission.rawValue))))
+        }
+        if let owner { members.append(JSONMember(key: "owner", value: owner.json)) }
+        members.append(
+            JSONMember(
+                key: "participants",
+                value: .array(participants.filter { $0.type != .owner }.map(\.json))))
+        return .object(members)
+    }
+}
+
+extension ParticipantAnswer {
+    fileprivate var json: JSONValue {
+        let address = emailAddress ?? phoneNumber
+        let texts: [(String, Text?)] = [
+            ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
+            ("address", address), ("type", Text(type.rawValue)),
+            ("permission", Text(permission.rawValue)), ("status", Text(status.rawValue)),
+        ]
+        return .object(
+            texts.compactMap { key, text in
+                text.map { JSONMember(key: Text(key), value: .string($0)) }
+            })
+    }
+}

@@ -1,0 +1,78 @@
+package import RecordModel
+
+/// A record of the type `cloudkit.share` of an answer, with what only shares say (reference §5.9).
+package struct ShareAnswer: Hashable, Sendable {
+    package let name: RecordName
+    /// Nil for a share of the whole zone.
+    package let root: RecordName?
+    package let shortGUID: Text?
+    package let url: Text?
+    package let title: Text?
+    package let publicPermission: SharePermission
+    /// Those that the asker may see.
+    package let participants: [ParticipantAnswer]
+    package let owner: ParticipantAnswer?
+    /// The asker; nil for somebody who has joined nothing.
+    package let current: ParticipantAnswer?
+
+    package init(_ record: RecordAnswer) throws(ServerError) {
+        let json = JSONReader(.object(record.unknownKeys))
+        name = record.name
+        root = try json["forRecord"]?["recordName"].map(RecordName.init(_:))
+        shortGUID = record.shortGUID
+        url = try json.string("url")
+        title = record.fields.first { $0.name == .shareTitle }.flatMap { field in
+            if case .string(let text)? = field.value { text } else { nil }
+        }
+        publicPermission = try json.value("publicPermission", else: .unknown)
+        var participants: [ParticipantAnswer] = []
+        if let list = try json["participants"]?.array() {
+            for participant in list { participants.append(try ParticipantAnswer(participant)) }
+        }
+        self.participants = participants
+        owner = try json["owner"].map(ParticipantAnswer.init(_:))
+        current = try json["currentUserParticipant"].map(ParticipantAnswer.init(_:))
+    }
+}
+
+/// Somebody who has a share, or is invited to it (reference §5.9).
+package struct ParticipantAnswer: Hashable, Sendable {
+    package let id: Text?
+    package let user: UserName?
+    package let emailAddress: Text?
+    package let phoneNumber: Text?
+    /// Given and family name; empty when they are not told.
+    package let name: Text
+    package let type: ParticipantType
+    /// What the share lets it do, by itself or by what it lets everybody do.
+    package let permission: SharePermission
+    package let status: AcceptanceStatus
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        let identity = json["userIdentity"]
+        id = try json.string("participantId")
+        user = try identity?["userRecordName"].map(UserName.init(_:))
+        emailAddress = try identity?["lookupInfo"]?.string("emailAddress")
+        phoneNumber = try identity?["lookupInfo"]?.string("phoneNumber")
+        let names = identity?["nameComponents"]
+        let parts = [try names?.string("givenName"), try names?.string("familyName")]
+        name = Text(parts.compactMap { $0?.string }.joined(separator: " "))
+        type = try json.value("type", else: .unknown)
+        permission = try json.value("permission", else: .unknown)
+        status = try json.value("acceptanceStatus", else: .unknown)
+    }
+}
+
+extension FieldName {
+    /// What people see of a share before they accept it.
+    package static let shareTitle = FieldName("cloudkit.title")
+}
+
+extension JSONReader {
+    /// One of a few words; another one than those that are known here counts as `fallback`.
+    fileprivate func value<Word: RawRepresentable>(
+        _ key: String, else fallback: Word
+    ) throws(ServerError) -> Word where Word.RawValue == String {
+        try string(key).flatMap { Word(rawValue: $0.string) } ?? fallback
+    }
+}

@@ -1,0 +1,169 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// A zone that Alice shares and Bob has, each with a machine.
+@Suite struct SharedZoneTests {
+    private let server: TestServer
+    private let alice: Replica
+    private let bob: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        alice = try Replica(server)
+        bob = try Replica(server, as: .bob, in: .shared)
+        try alice.save("x", #"{"p":1}"#)
+        try await alice.sync()
+    }
+
+    private static func name(_ person: TestServer.Person) -> JSONValue {
+        .string(Text(utf8: person.user?.bytes ?? []))
+    }
+
+    /// As any client of the protocol does it.
+    private func share(_ permission: JSONValue, isNew: Bool = true) async throws {
+        let invited: JSONValue = [
+            "type": "USER", "permission": permission, "acceptanceStatus": "INVITED",
+            "userIdentity": ["userRecordName": Self.name(.bob)],
+        ]
+        let answer = try await server.call(
+            .recordsModify, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Box"],
+                "operations": [
+                    [
+                        "operationType": isNew ? "create" : "forceUpdate",
+                        "record": [
+                            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
+                            "fields": ["cloudkit.title": ["value": "Our box", "type": "STRING"]],
+                            "participants": [invited],
+                        ],
+                    ]
+                ],
+            ])
+        guard isNew else { return }
+        let guid = try #require(answer.json.at("records.0.shortGUID").string)
+        let accepted = try await server.call(
+            .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
+        #expect(accepted.json.at("results.0.participantStatus") == "ACCEPTED")
+    }
+
+    private func zone() throws -> ZoneInfo? { try bob.store.zones(in: .shared).first }
+
+    private func tree() throws -> [String: String] {
+        guard let zone = try zone(),
+            let type = try bob.store.type(zone.id, RecordTypeName("Note"))
+        else { return [:] }
+        var tree: [String: String] = [:]
+        for entry in try bob.store.records(in: type.id, limit: 100) {
+            tree["\(entry.stem)"] = try bob.store.savedText(of: entry.id).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        return tree
+    }
+
+    private func save(_ name: String, _ text: String) throws {
+        let zone = try #require(try zone())
+        try bob.store.write(author: .mount) { transaction throws(RecordError) in
+            let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
+            _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
+        }
+    }
+
+    @Test("what is shared appears, with its owner, and edits go both ways")
+    func bothWays() async throws {
+        try await share("READ_WRITE")
+        try await bob.sync()
+        let zone = try #require(try zone())
+        #expect(zone.owner.bytes == TestServer.Person.alice.user?.bytes)
+        #expect(zone.permission == .readWrite)
+        #expect(try tree() == ["x": #"{"p":1}"#])
+        try save("x", #"{"p":2}"#)
+        try save("y", #"{"p":3}"#)
+        try await bob.sync()
+        try await alice.sync()
+        try alice.expectSettled(["x": #"{"p":2}"#, "y": #"{"p":3}"#])
+        try alice.delete("y")
+        try await alice.sync()
+        try await bob.sync()
+        #expect(try tree() == ["x": #"{"p":2}"#])
+        #expect(try bob.outbox() == [])
+        try bob.expectSound()
+    }
+
+    @Test("both have the share as the server tells it, and hear when it changes")
+    func shares() async throws {
+        try await share("READ_WRITE")
+        try await alice.sync()
+        try await bob.sync()
+        for (replica, database) in [(alice, Database.private), (bob, .shared)] {
+            let zone = try #require(try replica.store.zones(in: database).first)
+            let share = try #require(try replica.store.shares(in: zone.id).first)
+            let json = try JSONParser.parse(share.text)
+            #expect(json.at("title") == "Our box")
+            #expect(json.at("participants.0.permission") == "READ_WRITE")
+            #expect(json.at("participants.0.status") == "ACCEPTED")
+            #expect(share.root == nil && share.permission == .readWrite)
+        }
+        try await share("READ_ONLY", isNew: false)
+        try await bob.sync()
+        #expect(try zone()?.permission == .readOnly)
+        let failed = #expect(throws: RecordError.self) { try save("x", #"{"p":2}"#) }
+        #expect(failed?.code == .accessDenied)
+        #expect(try bob.outbox() == [])
+        try await alice.sync()
+        let own = try #require(try alice.store.zones(in: .private).first)
+        #expect(own.permission == .readWrite)
+    }
+
+    @Test("who may only read cannot write, nor remove anything", arguments: ["x", nil])
+    func readOnly(name: String?) async throws {
+        try await share("READ_ONLY")
+        try await bob.sync()
+        let zone = try #require(try zone())
+        #expect(zone.permission == .readOnly)
+        let failed = #expect(throws: RecordError.self) {
+            try bob.store.write(author: .mount) { transaction throws(RecordError) in
+                guard let name else { return try transaction.removeZone(zone.id) }
+                let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
+                let record = try bob.store.record(type.id, Stem(name))
+                if let record { try transaction.beginDelete(record.id) }
+            }
+        }
+        #expect(failed?.code == (name == nil ? .notPermitted : .accessDenied))
+        #expect(try bob.outbox() == [])
+    }
+
+    @Test("what is not shared any more is gone, with what was not sent, and nobody makes it again")
+    func revoked() async throws {
+        try await share("READ_WRITE")
+        try await bob.sync()
+        try save("x", #"{"p":9}"#)
+        try save("new", #"{"p":9}"#)
+        let stopped = try await server.call(
+            .recordsModify, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Box"],
+                "operations": [
+                    [
+                        "operationType": "forceDelete",
+                        "record": ["recordName": "cloudkit.zoneshare"],
+                    ]
+                ],
+            ])
+        #expect(stopped.json.at("records.0.deleted") == true)
+        try await bob.sync()
+        #expect(try zone() == nil)
+        #expect(try bob.outbox() == [])
+        try await alice.sync()
+        try alice.expectSettled(["x": #"{"p":1}"#])
+        try bob.expectSound()
+    }
+}
