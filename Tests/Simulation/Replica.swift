@@ -19,6 +19,8 @@ package final class Replica: Sendable {
     package let wire: CoreTransport
     /// That it is about.
     package let database: Database
+    /// Of the zones that it is about: `me` but in the shared database.
+    package let owner: OwnerName
     private let life: Mutex<Life>
     private let clock: any WallClock
     /// Stands for the machine in stamps.
@@ -45,13 +47,14 @@ package final class Replica: Sendable {
 
     package init(
         _ server: TestServer, as person: TestServer.Person = .alice,
-        in database: Database = .private, clock: (any WallClock)? = nil,
+        in database: Database = .private, of owner: OwnerName = .me, clock: (any WallClock)? = nil,
         device: UInt64 = .random(in: 0...UInt64.max), overHTTP: Bool = true,
         change: (inout Exchange.Settings) -> Void = { _ in }
     ) throws {
         self.clock = clock ?? server.clock
         self.device = device
         self.database = database
+        self.owner = owner
         wire = CoreTransport(server, person, overHTTP: overHTTP)
         var settings = Exchange.Settings()
         change(&settings)
@@ -140,7 +143,7 @@ package final class Replica: Sendable {
     ) throws {
         try store.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(
-                database ?? self.database, .me, ZoneName(zone))
+                database ?? self.database, owner, ZoneName(zone))
             let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
             _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
         }
@@ -202,7 +205,7 @@ package final class Replica: Sendable {
 
     /// `rm -r ZONE`.
     package func removeZone(_ zone: String = "Box") throws {
-        guard let info = try store.zone(database, .me, ZoneName(zone)) else { return }
+        guard let info = try store.zone(database, owner, ZoneName(zone)) else { return }
         for name in try names(zone: zone) { try delete(name, zone: zone) }
         try store.write(author: .mount) { transaction throws(RecordError) in
             if let type = try self.store.type(info.id, RecordTypeName("Note")) {
@@ -215,7 +218,7 @@ package final class Replica: Sendable {
     // MARK: What somebody sees there
 
     private func type(_ zone: String) throws -> TypeInfo? {
-        guard let info = try store.zone(database, .me, ZoneName(zone)) else { return nil }
+        guard let info = try store.zone(database, owner, ZoneName(zone)) else { return nil }
         return try store.type(info.id, RecordTypeName("Note"))
     }
 
@@ -251,7 +254,7 @@ package final class Replica: Sendable {
     }
 
     package func conflicts(zone: String = "Box") throws -> [Conflict] {
-        guard let zone = try store.keptZone(database, .me, ZoneName(zone)) else { return [] }
+        guard let zone = try store.keptZone(database, owner, ZoneName(zone)) else { return [] }
         return try store.conflicts(in: zone.id)
     }
 

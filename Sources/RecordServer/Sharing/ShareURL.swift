@@ -26,7 +26,7 @@ enum ShareURL {
     /// `cloudkit.title` of a share record, where it is plain text.
     static func title(of record: StoredRecord) throws(ServerError) -> Text? {
         let field = try FieldsCodec.decode(record.fields).first {
-            $0.name == FieldName("cloudkit.title") && !$0.isEncrypted
+            $0.name == .shareTitle && !$0.isEncrypted
         }
         guard case .string(let title) = field?.value, !title.isEmpty else { return nil }
         return title

@@ -152,6 +152,7 @@ package struct StoreCounts: Hashable, Sendable {
     package var records: Int64 { zones.reduce(0) { $0 + $1.records } }
     package var pending: Int64 { zones.reduce(0) { $0 + $1.pending } }
     package var drafts: Int64 { zones.reduce(0) { $0 + $1.drafts } }
+    package var conflicts: Int64 { zones.reduce(0) { $0 + $1.conflicts } }
     package var refused: Int64 { zones.reduce(0) { $0 + $1.refused } }
     package var passedOver: Int64 { zones.reduce(0) { $0 + $1.passedOver } }
 }

@@ -58,10 +58,9 @@ extension RemoteChange {
 package struct PassedOver: Hashable, Sendable {
     /// Nil for one that has none.
     package let name: RecordName?
-    /// Nil for what nobody would miss.
-    package let reason: String?
+    package let reason: String
 
-    package init(_ name: RecordName?, _ reason: String?) {
+    package init(_ name: RecordName?, _ reason: String) {
         self.name = name
         self.reason = reason
     }

@@ -223,10 +223,7 @@ package actor AssetDownloads {
                 items: holders.map {
                     LookupRequest.Item(name: $0.record, desiredKeys: [$0.field])
                 }, zone: ZoneIdentifier(zone))
-            let answer = try await exchange.transport.send(
-                .recordsLookup, exchange.scope, request.bytes
-            ) { json throws(ServerError) in try RecordsAnswer(json) }
-            for case .record(let record) in answer.items {
+            for case .record(let record) in try await exchange.lookUp(request) {
                 for known in record.assets where known.size == asset.size {
                     if try exchange.isSame(known, hash), let url = known.address { return url }
                 }

@@ -6,19 +6,30 @@ import RecordWire
 extension Exchange {
     private static let namesOfRequest = 200
 
+    /// What the server has under these names, at most as many as one request takes.
+    func lookUp(
+        _ names: some Sequence<RecordName>, in zone: SyncedZone
+    ) async throws(SyncProblem) -> [RecordItem] {
+        var request = LookupRequest(
+            items: names.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
+        request.projection = projection
+        return try await lookUp(request)
+    }
+
+    func lookUp(_ request: LookupRequest) async throws(SyncProblem) -> [RecordItem] {
+        try await transport.send(.recordsLookup, scope, request.bytes) {
+            json throws(ServerError) in try RecordsAnswer(json)
+        }.items
+    }
+
     /// Brings records as the server has them; those that it has not go.
     /// - Returns: how many have changed here.
     func bring(_ names: [RecordName], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         var changed = 0
         for start in stride(from: 0, to: names.count, by: Self.namesOfRequest) {
             let some = names[start..<min(start + Self.namesOfRequest, names.count)]
-            var request = LookupRequest(
-                items: some.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
-            request.projection = projection
-            let answer = try await transport.send(.recordsLookup, scope, request.bytes) {
-                json throws(ServerError) in try RecordsAnswer(json)
-            }
-            changed += try await apply(answer.items.map(\.goneWhereNotFound), of: zone)
+            let items = try await lookUp(some, in: zone)
+            changed += try await apply(items.map(\.goneWhereNotFound), of: zone)
         }
         return changed
     }

@@ -203,30 +203,23 @@ extension Exchange {
     }
 
     private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
-        let read = try readItems(page.items)
+        var read = try readItems(page.items, of: zone)
         // Over a server that is behind nothing is deleted at the end of the pass.
-        if read.hasNameless, try !isBehind(zone) {
+        if read.passedOver.contains(where: { $0.name == nil }), try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
                 try transaction.abandonFeedPass(of: zone.id)
             }
         }
-        var page = RemotePage(
-            zone: zone.id, changes: read.changes, token: page.syncToken.utf8,
-            isLast: !page.moreComing)
-        page.passedOver = read.passedOver
-        page.shares = read.shares
-        return try apply(page)
+        read.token = page.syncToken.utf8
+        read.isLast = !page.moreComing
+        return try apply(read)
     }
 
     /// Applies records that no feed has told of.
     /// - Returns: how many have changed here.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await identifyAssets(of: items.records)
-        let read = try readItems(items)
-        var page = RemotePage(zone: zone.id, changes: read.changes)
-        page.passedOver = read.passedOver
-        page.shares = read.shares
-        return try apply(page)
+        return try apply(try readItems(items, of: zone))
     }
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
@@ -260,37 +253,28 @@ extension Exchange {
     }
 
     /// What the records of a page say.
-    private struct PageContent {
-        var changes: [RemoteChange] = []
-        /// Those that this machine cannot show.
-        var passedOver: [PassedOver] = []
-        var shares: [Share] = []
-        /// Something was told of a record that cannot be named.
-        var hasNameless: Bool { passedOver.contains { $0.name == nil } }
-    }
-
-    private func readItems(_ items: [RecordItem]) throws(SyncProblem) -> PageContent {
-        var content = PageContent()
-        content.changes.reserveCapacity(items.count)
+    private func readItems(
+        _ items: [RecordItem], of zone: SyncedZone
+    ) throws(SyncProblem) -> RemotePage {
+        var page = RemotePage(zone: zone.id, changes: [])
+        page.changes.reserveCapacity(items.count)
         for item in items {
             switch item {
-            case .deleted(let name): content.changes.append(RemoteChange(deleted: name))
+            case .deleted(let name): page.changes.append(RemoteChange(deleted: name))
             case .record(let answer) where answer.type.isValid:
-                content.changes.append(try change(answer))
+                page.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:
-                // The list of a zone names it too, and it is no record that is missing here.
-                content.passedOver.append(PassedOver(answer.name, nil))
-                if let share = share(answer) { content.shares.append(share) }
+                if let share = share(answer) { page.shares.append(share) }
             case .record(let answer):
-                content.passedOver.append(
+                page.passedOver.append(
                     passOver(answer.name, "\(answer.type) is no type of records here"))
             case .failed(let name, let error):
-                content.passedOver.append(passOver(name, "\(error.text): \(error.reason)"))
+                page.passedOver.append(passOver(name, "\(error.text): \(error.reason)"))
             case .unreadable(let error):
-                content.passedOver.append(passOver(nil, error.reason))
+                page.passedOver.append(passOver(nil, error.reason))
             }
         }
-        return content
+        return page
     }
 
     func change(_ answer: RecordAnswer) throws(SyncProblem) -> RemoteChange {

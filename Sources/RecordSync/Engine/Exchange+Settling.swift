@@ -22,13 +22,7 @@ extension Exchange {
     ) async throws(SyncProblem) {
         let names = results.toLookUp
         guard !names.isEmpty else { return }
-        var request = LookupRequest(
-            items: names.map { LookupRequest.Item(name: $0) }, zone: ZoneIdentifier(zone))
-        request.projection = projection
-        let answer = try await transport.send(.recordsLookup, scope, request.bytes) {
-            json throws(ServerError) in try RecordsAnswer(json)
-        }
-        results.readLookup(answer.items)
+        results.readLookup(try await lookUp(names, in: zone))
     }
 
     /// Writes down what became of all of them.

@@ -138,7 +138,7 @@ package actor SyncEngine {
             try exchange.applyPolicy()
             // Another version of the program may show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.retryPassedOver()
+                try transaction.retryPassedOver(of: exchange.database)
             }
         } catch {
             problems.note(error, of: nil, at: clock.now)

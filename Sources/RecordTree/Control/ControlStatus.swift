@@ -44,20 +44,20 @@ extension Tree {
         let figures: [(String, String, Int64)] = [
             (
                 "recordfs_records", "Records in the store.",
-                counts.zones.reduce(0) { $0 + $1.records }
+                counts.records
             ),
             (
                 "recordfs_pending_changes", "Changes that no server has acknowledged.",
-                counts.zones.reduce(0) { $0 + $1.pending }
+                counts.pending
             ),
-            ("recordfs_drafts", "Rejected saves.", counts.zones.reduce(0) { $0 + $1.drafts }),
+            ("recordfs_drafts", "Rejected saves.", counts.drafts),
             (
                 "recordfs_refused_changes", "Changes that the server has refused.",
                 counts.refused
             ),
             (
                 "recordfs_conflicts", "Conflicts that nobody has settled.",
-                counts.zones.reduce(0) { $0 + $1.conflicts }
+                counts.conflicts
             ),
             (
                 "recordfs_passed_over_records",

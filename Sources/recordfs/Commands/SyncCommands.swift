@@ -100,7 +100,11 @@ private struct ExchangeAnswer {
 
     func show(asJSON json: Bool) throws {
         let problems = status["problems"]?.array ?? []
-        let (refused, passedOver) = try (refused(), passedOver())
+        let store = try access.reader()
+        let refused = try access.reporting { () throws(RecordError) in try self.refused(store) }
+        let passedOver = try access.reporting { () throws(RecordError) in
+            try self.passedOver(store)
+        }
         let isPaused = status["paused"]?.bool == true
         if json {
             var members = status.object ?? []
@@ -130,42 +134,35 @@ private struct ExchangeAnswer {
         else { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    /// What the server has and this machine cannot show, by the name there: that it has a type here is
-    /// not said.
-    private func passedOver() throws -> [ExceptedRecord] {
-        let store = try access.reader()
-        return try access.reporting { () throws(RecordError) in
-            var records: [ExceptedRecord] = []
-            for record in try store.passedOver(limit: Self.showsAtMost) {
-                guard let zone = try store.syncedZone(record.zone) else { continue }
-                let path = RecordPath(
-                    database: zone.database, owner: zone.owner, zone: zone.name)
-                records.append(
-                    ExceptedRecord(path: "\(path)/\(record.name)", message: record.reason))
-            }
-            return records
-        }
-    }
-
     private static let showsAtMost = 100
 
-    /// What the server has refused, each under the path by which commands take it.
-    private func refused() throws -> [ExceptedRecord] {
-        let store = try access.reader()
-        return try access.reporting { () throws(RecordError) in
-            var changes: [ExceptedRecord] = []
-            for row in try store.parkedChanges(limit: Self.showsAtMost) {
-                guard let zone = try store.syncedZone(row.zone) else { continue }
-                let stem =
-                    try store.record(named: row.name, in: row.zone)?.stem
-                    ?? Stem(encoding: row.name)
-                let path = RecordPath(
-                    database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
-                    item: .record(stem))
-                changes.append(ExceptedRecord(path: "\(path)", message: row.error ?? ""))
-            }
-            return changes
+    /// What the server has and this machine cannot show, by the name there: that it has a type here is
+    /// not said.
+    private func passedOver(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
+        var records: [ExceptedRecord] = []
+        for record in try store.passedOver(limit: Self.showsAtMost) {
+            guard let zone = try store.syncedZone(record.zone) else { continue }
+            let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
+            records.append(
+                ExceptedRecord(path: "\(path)/\(record.name)", message: record.reason))
         }
+        return records
+    }
+
+    /// What the server has refused, each under the path by which commands take it.
+    private func refused(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
+        var changes: [ExceptedRecord] = []
+        for row in try store.parkedChanges(limit: Self.showsAtMost) {
+            guard let zone = try store.syncedZone(row.zone) else { continue }
+            let stem =
+                try store.record(named: row.name, in: row.zone)?.stem
+                ?? Stem(encoding: row.name)
+            let path = RecordPath(
+                database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
+                item: .record(stem))
+            changes.append(ExceptedRecord(path: "\(path)", message: row.error ?? ""))
+        }
+        return changes
     }
 }
 

@@ -17,7 +17,8 @@ import Testing
     init() async throws {
         server = try await TestServer()
         alice = try Replica(server)
-        bob = try Replica(server, as: .bob, in: .shared)
+        let owner = OwnerName(bytes: TestServer.Person.alice.user?.bytes ?? [])
+        bob = try Replica(server, as: .bob, in: .shared, of: owner)
         try alice.save("x", #"{"p":1}"#)
         try await alice.sync()
     }
@@ -56,27 +57,6 @@ import Testing
 
     private func zone() throws -> ZoneInfo? { try bob.store.zones(in: .shared).first }
 
-    private func tree() throws -> [String: String] {
-        guard let zone = try zone(),
-            let type = try bob.store.type(zone.id, RecordTypeName("Note"))
-        else { return [:] }
-        var tree: [String: String] = [:]
-        for entry in try bob.store.records(in: type.id, limit: 100) {
-            tree["\(entry.stem)"] = try bob.store.savedText(of: entry.id).map {
-                String(decoding: $0, as: UTF8.self)
-            }
-        }
-        return tree
-    }
-
-    private func save(_ name: String, _ text: String) throws {
-        let zone = try #require(try zone())
-        try bob.store.write(author: .mount) { transaction throws(RecordError) in
-            let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
-            _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
-        }
-    }
-
     @Test("what is shared appears, with its owner, and edits go both ways")
     func bothWays() async throws {
         try await share("READ_WRITE")
@@ -84,16 +64,16 @@ import Testing
         let zone = try #require(try zone())
         #expect(zone.owner.bytes == TestServer.Person.alice.user?.bytes)
         #expect(zone.permission == .readWrite)
-        #expect(try tree() == ["x": #"{"p":1}"#])
-        try save("x", #"{"p":2}"#)
-        try save("y", #"{"p":3}"#)
+        #expect(try bob.tree() == ["x": #"{"p":1}"#])
+        try bob.save("x", #"{"p":2}"#)
+        try bob.save("y", #"{"p":3}"#)
         try await bob.sync()
         try await alice.sync()
         try alice.expectSettled(["x": #"{"p":2}"#, "y": #"{"p":3}"#])
         try alice.delete("y")
         try await alice.sync()
         try await bob.sync()
-        #expect(try tree() == ["x": #"{"p":2}"#])
+        #expect(try bob.tree() == ["x": #"{"p":2}"#])
         #expect(try bob.outbox() == [])
         try bob.expectSound()
     }
@@ -115,7 +95,7 @@ import Testing
         try await share("READ_ONLY", isNew: false)
         try await bob.sync()
         #expect(try zone()?.permission == .readOnly)
-        let failed = #expect(throws: RecordError.self) { try save("x", #"{"p":2}"#) }
+        let failed = #expect(throws: RecordError.self) { try bob.save("x", #"{"p":2}"#) }
         #expect(failed?.code == .accessDenied)
         #expect(try bob.outbox() == [])
         try await alice.sync()
@@ -145,8 +125,8 @@ import Testing
     func revoked() async throws {
         try await share("READ_WRITE")
         try await bob.sync()
-        try save("x", #"{"p":9}"#)
-        try save("new", #"{"p":9}"#)
+        try bob.save("x", #"{"p":9}"#)
+        try bob.save("new", #"{"p":9}"#)
         let stopped = try await server.call(
             .recordsModify, .private, as: .alice,
             [

@@ -15,7 +15,7 @@ extension Transaction {
         }
         var news: [String] = []
         for record in page.passedOver {
-            guard let reason = record.reason else { continue }
+            let reason = record.reason
             guard let name = record.name else {
                 news.append(reason)
                 continue
@@ -48,8 +48,13 @@ extension Transaction {
     }
 
     /// They are asked for once more: what they lacked may be here now.
-    package func retryPassedOver() throws(RecordError) {
-        try connection.run("UPDATE passed_over SET due = 1")
+    /// - Parameter database: nil for all.
+    package func retryPassedOver(of database: Database? = nil) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE passed_over SET due = 1
+            WHERE ?1 IS NULL OR zone_id IN (SELECT id FROM zone WHERE database = ?1)
+            """, [.optional(database?.rawValue)])
     }
 
     /// They were asked for: what is still kept of them waits for the next `retryPassedOver`.

@@ -50,8 +50,7 @@ extension Transaction {
     private func withdrawOfShared(_ zone: ZoneID) throws(RecordError) {
         guard try requireZone(zone).database == .shared else { return }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
-        try connection.run(
-            "DELETE FROM sent_request WHERE zone_id = ?", [.integer(zone.rawValue)])
+        try forgetRequest(in: zone)
     }
 
     private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {
