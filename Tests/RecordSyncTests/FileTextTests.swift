@@ -1,6 +1,8 @@
 import RecordModel
+import RecordServer
 import RecordStore
 import RecordSync
+import RecordWire
 import ServerTestSupport
 import Simulation
 import Testing
@@ -264,5 +266,21 @@ import Testing
         try a.save("x", "{\(spaces)\"p\":2}")
         try await syncAll()
         try await expectFiles(["x": "{\(spaces)\"p\":2}", "y": "{}"])
+    }
+
+    @Test("a record that all have, and this machine writes otherwise, is not made again for that")
+    func deletedElsewhere() async throws {
+        try a.save("x", #"{"p":1}"#)
+        a.wire.plan(.recordsModify, .answerLost)
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        try b.save("x", #"{"r":1}"#)
+        try await b.sync()
+        try b.delete("x")
+        // Whether what was sent arrived is not told: it is merged with what the other made of it.
+        a.wire.plan(.recordsModify, .refused(ServerError(.quotaExceeded, "full")))
+        try await a.exchange.round()
+        #expect(try a.files() == ["x": #"{"r":1,"p":1}"#])
+        for replica in [b, a] { try await replica.sync() }
+        try await expectFiles([:])
     }
 }

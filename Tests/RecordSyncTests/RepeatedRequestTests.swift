@@ -265,4 +265,20 @@ import Testing
         try await b.sync()
         try expectEqual(["y": #"{"p":2}"#])
     }
+
+    @Test("a field that came after what was sent, and is removed elsewhere, does not come back")
+    func removedElsewhere() async throws {
+        try a.save("x", #"{"t":1}"#)
+        try await lose(.processBefore)
+        try b.save("x", #"{"p":1,"q":1}"#)
+        try await b.sync()
+        // The repeated request is answered with what is there, and nothing is sent after that.
+        a.wire.plan(.zoneChanges, .refused(ServerError(.throttled, "not now", retryAfter: 1)))
+        await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
+        #expect(try a.tree() == ["x": #"{"p":1,"q":1,"t":1}"#])
+        try b.save("x", #"{"q":2}"#)
+        try await b.sync()
+        for replica in [a, b] { try await replica.sync() }
+        try expectEqual(["x": #"{"q":2,"t":1}"#])
+    }
 }

@@ -365,4 +365,20 @@ import Testing
             "x": #"{"p":4}"#, "n2": #"{"p":1}"#, "n3": #"{"p":1}"#, "n4": #"{"p":1}"#,
         ])
     }
+
+    @Test("what was changed before the backup is not taken for a change by somebody who knew less")
+    func changedBeforeBackup() async throws {
+        try a.save("x", #"{"t":1}"#)
+        try await syncAll()
+        try b.save("x", #"{"p":1}"#)
+        // The feed of the other is to begin anew, too.
+        b.wire.plan(.databaseChanges, .tokenExpired)
+        try await b.sync()
+        try await server.restore(try await server.backUp())
+        try await a.sync()
+        #expect(try a.tree() == ["x": #"{"p":1}"#])
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":1}"#])
+        #expect(try a.conflicts() == [] && b.conflicts() == [])
+    }
 }

@@ -15,9 +15,9 @@ struct Editor {
             try set(fields, of: &record, &oracle)
         case .replace(let key, let fields):
             var record = try Record(replica, key)
-            let before = record.values
+            let before = record
             record.empty()
-            try set(fields, of: &record, over: before, &oracle)
+            try set(fields, of: &record, after: before, &oracle)
         case .editLine(let key, let line): try edit(line, of: key, &oracle)
         case .format(let key, let style):
             guard try replica.text(key.name, zone: key.zone) != nil else { return }
@@ -26,10 +26,10 @@ struct Editor {
         case .attach(let key): try attach(key, &oracle)
         case .delete(let key): try delete(key, &oracle)
         case .deleteAndMake(let key, let fields):
-            let before = try Record(replica, key).values
+            let before = try Record(replica, key)
             try delete(key, &oracle)
             var record = try Record(replica, key)
-            try set(fields, of: &record, over: before, &oracle)
+            try set(fields, of: &record, after: before, &oracle)
         case .rename(let key, let name): try rename(key, to: name, &oracle)
         case .move(let key, let zone): try move(key, to: zone, &oracle)
         case .removeZone(let zone):
@@ -43,23 +43,19 @@ struct Editor {
         }
     }
 
-    /// - Parameter over: what goes, whatever the fields are.
+    /// - Parameter before: what the record was, when nothing of that stays.
     private func set(
-        _ fields: [String], of record: inout Record, over: [String]? = nil, _ oracle: inout Oracle
+        _ fields: [String], of record: inout Record, after before: Record? = nil,
+        _ oracle: inout Oracle
     ) throws {
-        let visible = over ?? record.values
-        var replaced = over ?? []
-        var values: [String] = []
-        for field in fields {
-            replaced += record.values(of: field)
-            let value = "<\(mark).\(field)>"
-            record.members[field] = value
-            values.append(value)
-        }
+        let before = before ?? record
+        let replaced = fields.flatMap { before.values(of: $0) }
+        for field in fields { record.members[field] = "<\(mark).\(field)>" }
         record.setNumber(step)
+        let gone = Set(before.values).subtracting(record.values).subtracting(replaced)
         oracle.edit(
-            record.key, step: step, device: device, values: values, over: replaced, visible: visible
-        )
+            record.key, step: step, device: device, values: fields.map { "<\(mark).\($0)>" },
+            over: replaced, removing: gone.sorted(), visible: before.values)
         try record.save(on: replica)
     }
 

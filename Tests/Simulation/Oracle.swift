@@ -54,6 +54,8 @@ struct Oracle {
     private var seen: [Step.Key: [Int: Set<String>]] = [:]
     /// Values of fields, and not of lines, that somebody has written over or removed.
     private var overwritten: [String: Int] = [:]
+    /// Those of them that nothing was written over.
+    private var removed: Set<String> = []
     private var deletions: [Deletion] = []
     /// Machines that have sent a record, and heard nothing of it for a while.
     private var unanswered: [Step.Key: Set<Int>] = [:]
@@ -61,21 +63,26 @@ struct Oracle {
     private var removedZones: Set<String> = []
     private var isRestored = false
     private var beyondBackup: Set<Step.Key> = []
+    /// Machines whose side of a conflict stood: an edit of which no value tells.
+    private var asserted: [Step.Key: Set<Int>] = [:]
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
 
     /// - Parameters:
     ///   - values: the new ones.
-    ///   - over: what stood in their places, and what was removed.
+    ///   - over: what stood in their places.
+    ///   - removing: what went with its field.
     ///   - visible: what the record had.
     mutating func edit(
         _ key: Step.Key, step: Int, device: Int, values: [String], over: [String],
-        visible: [String]
+        removing: [String] = [], visible: [String]
     ) {
         let known = closure(visible)
-        seen[key, default: [:]][device, default: []].formUnion(known)
+        seen[key, default: [:]][device, default: []].formUnion(known.union(values))
         for value in values { edits[value] = Edit(step: step, key: key, known: known) }
+        let over = over + removing
         replaced.formUnion(over)
+        for value in removing { removed.formUnion(earlier(value)) }
         for value in over where !isLine(value) { overwritten[value] = step }
         // Of an edit that leaves nothing, no value says that it was.
         if values.isEmpty { untraced.insert(key) }
@@ -102,7 +109,7 @@ struct Oracle {
     /// Whoever hears of a restore after somebody has removed a zone on the restored server takes it for
     /// lost, and makes it again with all that he knows of it.
     ///
-    /// - Parameter records: those that were made after the backup. When one of them is deleted, the
+    /// - Parameter records: those that were made after the backup, and may be gone since. When one of them is deleted, the
     ///   server cannot keep that for machines which did not hear of it in time: they make it again.
     mutating func restoreServer(losing records: Set<Step.Key>) {
         isRestored = true
@@ -121,6 +128,10 @@ struct Oracle {
         seen[key, default: [:]][device, default: []].formUnion(closure(values))
     }
 
+    mutating func assert(_ key: Step.Key, device: Int) {
+        asserted[key, default: []].insert(device)
+    }
+
     private func isLine(_ value: String) -> Bool {
         value.hasPrefix("<")
             && (value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true)
@@ -130,6 +141,13 @@ struct Oracle {
         values.reduce(into: []) { known, value in
             known.insert(value)
             if let edit = edits[value] { known.formUnion(edit.known) }
+        }
+    }
+
+    /// A value of a field, and those of that field that its writer knew of.
+    private func earlier(_ value: String) -> Set<String> {
+        closure([value]).filter {
+            $0.split(separator: ".").last == value.split(separator: ".").last
         }
     }
 
@@ -146,7 +164,7 @@ struct Oracle {
     func hasDeleted(_ key: Step.Key, _ values: Set<String>, device: Int) -> Bool {
         deletions.contains {
             $0.key == key && ($0.device == device || isRestored)
-                && values.isSubset(of: $0.known.union($0.seen))
+                && (untraced.contains(key) || values.isSubset(of: $0.known.union($0.seen)))
         }
     }
 
@@ -173,6 +191,7 @@ struct Oracle {
                 && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 && !(isRestored && removedZones.contains(deletion.key.zone))
                 && !beyondBackup.contains(deletion.key)
+                && asserted[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 && !edits.contains { value, edit in
                     edit.key == deletion.key && !deletion.known.contains(value)
                 }
@@ -199,8 +218,9 @@ struct Oracle {
         for (key, values) in tree.sorted(by: { $0.key < $1.key }) where !deleted.contains(key) {
             for value in values {
                 guard let step = overwritten[value] else { continue }
-                // Of a restored server it is not known who knew of whom: a conflict has both.
-                if isRestored, kept.contains(value) { continue }
+                // Of a restored server it is not known who knew of whom: a conflict has both, and an
+                // edit wins against the removal of its field.
+                if isRestored, kept.contains(value) || removed.contains(value) { continue }
                 problems.append("\(key) has \(value) again, which step \(step) wrote over.")
             }
         }

@@ -42,13 +42,15 @@ struct ServerWatch {
     private(set) var zones: [String: Zone] = [:]
     private var problems: [String] = []
 
-    /// Those that it has.
-    var records: Set<Step.Key> {
-        Set(
-            zones.flatMap { (zone, content) in
-                content.records.filter { !$0.value.isDeleted }
-                    .map { Step.Key(zone: zone, name: $0.key) }
-            })
+    /// What it has, and what is left of what it had.
+    var versions: [Step.Key: Version] {
+        var versions: [Step.Key: Version] = [:]
+        for (zone, content) in zones {
+            for (name, version) in content.records {
+                versions[Step.Key(zone: zone, name: name)] = version
+            }
+        }
+        return versions
     }
 
     /// What is wrong, since the last call.

@@ -59,7 +59,7 @@ extension SimulatedWorld {
             requests = 0
             try await replica.exchange.round()
             let sent = replica.wire.takeSent()
-            trace.append("end: device \(number) \(sent)")
+            trace.append("end: device \(number) \(sent.names)")
             if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
             if try !replica.unsent().isEmpty { isQuiet = false }
         }
@@ -87,6 +87,10 @@ extension SimulatedWorld {
             }
         }
     }
+}
+
+extension [SyncOperation] {
+    var names: String { map { "\($0)" }.joined(separator: ", ") }
 }
 
 extension Replica {

@@ -70,8 +70,13 @@ extension SimulatedWorld {
     /// nobody wrote, and what somebody has deleted on a machine does not come back to it.
     func lookAtMachines() throws {
         for device in changed.sorted() {
-            let tree = try files(replicas[device]).mapValues { Record.values(in: $0) }
+            let files = try files(replicas[device])
+            traceChanges(on: device, files)
+            let tree = files.mapValues { Record.values(in: $0) }
             shown[device] = try Set(tree.values.joined()).union(kept(replicas[device]))
+            for key in try keysOfConflictsWon(replicas[device]) {
+                oracle.assert(key, device: device)
+            }
             for (key, values) in tree {
                 for value in values where !oracle.isKnown(value) {
                     problems.append("Device \(device) has \(value) in \(key): nobody wrote it.")
@@ -84,9 +89,25 @@ extension SimulatedWorld {
         problems += oracle.lost(but: shown.reduce(into: []) { $0.formUnion($1) }, except: lost)
     }
 
+    private func traceChanges(on device: Int, _ files: [Step.Key: String]) {
+        let before = lastFiles[device, default: [:]]
+        for key in Set(files.keys).union(before.keys).sorted() where files[key] != before[key] {
+            trace.append("device \(device) has \(key) \(files[key] ?? "no more")")
+        }
+        lastFiles[device] = files
+    }
+
     /// The values that conflicts of a machine have.
     func kept(_ replica: Replica) throws -> Set<String> {
         try zones.reduce(into: []) { $0.formUnion(try replica.valuesOfConflicts(zone: $1)) }
+    }
+
+    /// Records of which a machine's side of a conflict stood.
+    private func keysOfConflictsWon(_ replica: Replica) throws -> [Step.Key] {
+        try zones.flatMap { zone in
+            try replica.conflicts(zone: zone).filter { $0.fields.count > $0.theirsStood.count }
+                .map { Step.Key(zone: zone, name: $0.stem.description) }
+        }
     }
 
     // MARK: The server

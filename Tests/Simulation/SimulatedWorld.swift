@@ -19,6 +19,8 @@ actor SimulatedWorld {
     var problems: [String] = []
     /// The values that each machine has shown last, those of its conflicts with them.
     var shown: [Set<String>]
+    /// What each machine has shown last.
+    var lastFiles: [Int: [Step.Key: String]] = [:]
     /// Machines on which something has happened since.
     var changed: Set<Int> = []
     /// Of the round that goes on.
@@ -76,10 +78,15 @@ actor SimulatedWorld {
             guard let backup else { return }
             try await server.restore(backup)
             for zone in zones { oracle.forgetAnswers(of: zone) }
-            let before = serverWatch.records
+            let before = serverWatch.versions
             serverWatch.forget()
             try await readServer(after: nil)
-            oracle.restoreServer(losing: before.subtracting(serverWatch.records))
+            let after = serverWatch.versions
+            let lost = before.filter { (key, version) in
+                guard let old = after[key] else { return true }
+                return old.isDeleted && old.position != version.position
+            }
+            oracle.restoreServer(losing: Set(lost.keys))
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }
@@ -95,6 +102,7 @@ actor SimulatedWorld {
     private func round(_ step: Step, _ faults: [Step.Fault]) async throws {
         let replica = replicas[step.device]
         replica.wire.forgetPlan()
+        _ = replica.wire.takeSent()
         requests = 0
         for fault in faults {
             switch fault {
@@ -115,7 +123,7 @@ actor SimulatedWorld {
         replica.wire.forgetPlan()
         if try replica.restartAfterCrash() { outcome += ", restarted" }
         for key in try replica.unanswered() { oracle.leaveUnanswered(key, device: step.device) }
-        trace.append("\(step.number) \(outcome)")
+        trace.append("\(step.number) \(outcome): \(replica.wire.takeSent().names)")
         changed.insert(step.device)
         try lookAtMachines()
     }

@@ -60,8 +60,11 @@ extension RemoteApplication {
         }
         let sent = try transaction.document(text, ofVersion: last.token, place.name)
         var fields = acknowledged?.fields ?? []
-        for field in FieldMerge.changedFields(from: fields, to: sent.fields)
-        where FieldMerge.isSame(sent[field], remote[field]) {
+        let changed = FieldMerge.changedFields(from: fields, to: sent.fields)
+        let edits = try transaction.lastEdits(of: changed, name, zone)
+        for field in changed where FieldMerge.isSame(sent[field], remote[field]) {
+            // What came from there since is not in what was sent, and was not removed by it.
+            if let edit = edits[field], edit.author == .sync { continue }
             fields.removeAll { $0.name == field }
             if let value = sent[field] { fields.append(RecordField(name: field, value: value)) }
         }
@@ -98,6 +101,11 @@ extension RemoteApplication {
             }
         }
         return nil
+    }
+
+    /// Whether the last version that was sent, and is not answered, is written like that.
+    func wasSent(_ text: [UInt8], of name: RecordName) throws(RecordError) -> Bool {
+        try sentVersions(of: name).last?.text == text
     }
 
     /// The versions that were sent and are not answered, oldest first; the text is nil where it is

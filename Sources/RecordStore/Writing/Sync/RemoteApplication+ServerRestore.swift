@@ -79,6 +79,12 @@ extension RemoteApplication {
         return RemoteResult(outcome: .kept, id: record.id, conflicts: [])
     }
 
+    /// Whether what is told was so before the server's last restore: whoever made it knew all that was
+    /// there then.
+    private func isOfBackup(_ change: RemoteChange) -> Bool {
+        restorePoint.map { $0.isBehind(change.changeTag) } ?? false
+    }
+
     /// Whether the server, which is behind, has not told of a record yet.
     func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
         guard let restoredPass else { return false }
@@ -107,7 +113,7 @@ extension RemoteApplication {
         _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRecord,
         _ change: RemoteChange, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
-        guard let base, try isUnconfirmed(existing.id) else { return base }
+        guard let base, try isUnconfirmed(existing.id), !isOfBackup(change) else { return base }
         let changed = FieldMerge.changedFields(from: base.fields, to: remote.fields)
         let edits = try transaction.lastEdits(of: changed, change.name, zone)
         let earlier = try versions(of: change.name, place.name).dropFirst()

@@ -205,7 +205,14 @@ struct RemoteApplication {
             }
         }
         let lacksText = change.fileText == .none && textOnServer == .sent
-        if let fileText, hasTheirValues, !isPending, !isEarlier { newText = fileText }
+        // Where all values of an edit are there, or have lost, the way in which they are written is no
+        // reason to send the record again, which would win against a deletion; but where that was
+        // all that was edited.
+        var isEditOfText = false
+        if isPending, let base, local.hasSameValues(as: base) {
+            isEditOfText = try !wasSent(text, of: change.name)
+        }
+        if let fileText, hasTheirValues, !isEditOfText, !isEarlier { newText = fileText }
         // What is as it was stays untouched, with its time: most are saves of this machine, told back.
         var result: SaveResult?
         if newText != text || existing.state == .waitingDelete

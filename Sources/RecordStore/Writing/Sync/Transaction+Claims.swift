@@ -171,15 +171,6 @@ private struct Claiming {
         }
     }
 
-    /// Whether the server has a state of before its last restore: what is sent again over it was
-    /// given its values when it was first sent, by whomever.
-    private func isOfBackup(_ base: AcknowledgedState) throws(RecordError) -> Bool {
-        guard let point = try connection.restorePoint(of: zoneID),
-            let position = ChangePosition(tag: base.changeTag)
-        else { return false }
-        return position < point
-    }
-
     private func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
         guard row.operation != .delete else {
             return OutboxClaim(
@@ -209,7 +200,12 @@ private struct Claiming {
             let edits = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
             let hasForeign = edits.values.contains { $0.author == .sync }
             var takesForeign = false
-            if hasForeign, let base = claim.base { takesForeign = try !isOfBackup(base) }
+            if hasForeign, let base = claim.base {
+                // What is sent again over the state of a backup was given its values when it was
+                // first sent, by whomever.
+                let point = try connection.restorePoint(of: zoneID)
+                takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
+            }
             claim.stamps = edits.filter { takesForeign || $0.value.author != .sync }
                 .mapValues(\.stamp)
         }

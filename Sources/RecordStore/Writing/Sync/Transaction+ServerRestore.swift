@@ -15,6 +15,11 @@ package struct ChangePosition: Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
+    /// Whether a state was there before this restore point: that of a backup.
+    func isBehind(_ changeTag: String) -> Bool {
+        Self(tag: changeTag).map { $0 < self } ?? false
+    }
+
     /// Whether a restore lies between this restore point and a change: no server gives as many
     /// positions without one.
     package func isBeforeRestore(behind change: Self) -> Bool {
