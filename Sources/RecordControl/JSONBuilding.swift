@@ -27,5 +27,10 @@ extension JSONValue {
         self[key]?.string.map { String(decoding: $0.utf8, as: UTF8.self) }
     }
 
+    /// An object with one member more.
+    package func adding(_ key: Text, _ value: JSONValue) -> JSONValue {
+        .object((object ?? []) + [JSONMember(key: key, value: value)])
+    }
+
     package func integerMember(_ key: String) -> Int64? { self[key]?.int64 }
 }

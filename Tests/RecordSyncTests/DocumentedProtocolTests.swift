@@ -268,8 +268,8 @@ import Testing
         _ = a.wire.takeSent()
         for _ in 0..<2 {
             let (told, tell) = AsyncStream<Void>.makeStream()
-            let listener = PushListener(a.exchange)
-            let task = Task { try await listener.listen { tell.yield() } }
+            let listener = PushListener([a.exchange])
+            let task = Task { try await listener.listen { _ in tell.yield() } }
             for await _ in told { break }
             task.cancel()
             _ = await task.result

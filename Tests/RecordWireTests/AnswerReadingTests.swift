@@ -187,11 +187,15 @@ import Testing
     func notices() throws {
         #expect(
             try PushNotice(
-                try body(#"{"ck":{"fet":{"sid":"s","zid":"Work","zoid":"_a","dbs":1}}}"#))
-                == .zone(ZoneIdentifier(zone: "Work", owner: "_a"), subscriptionID: "s"))
+                try body(#"{"ck":{"fet":{"sid":"s","zid":"Work","zoid":"_a","dbs":3}}}"#))
+                == PushNotice(
+                    scope: .shared, zone: ZoneIdentifier(zone: "Work", owner: "_a"),
+                    subscriptionID: "s"))
         #expect(
             try PushNotice(try body(#"{"ck":{"met":{"sid":"s","dbs":2}}}"#))
-                == .database(subscriptionID: "s"))
-        #expect(try PushNotice(try body(#"{"other":1}"#)) == .unknown)
+                == PushNotice(scope: .private, subscriptionID: "s"))
+        for unknown in [#"{"other":1}"#, #"{"ck":{"met":{"dbs":9}}}"#] {
+            #expect(try PushNotice(try body(unknown)) == PushNotice(scope: nil))
+        }
     }
 }

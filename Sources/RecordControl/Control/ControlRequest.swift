@@ -62,6 +62,7 @@ package enum ControlRequest: Sendable {
     /// Finds the records of a zone that contain the words; who writes the store keeps the index.
     /// The reply's body has a path on each line.
     case search(RecordPath, words: [UInt8])
+    case sharing(SharingRequest)
     /// Removes files of large fields that nothing refers to any more.
     case collectAssets
     case status
@@ -76,7 +77,7 @@ extension ControlRequest {
         switch self {
         case .search, .pin, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
         case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
-            .settleConflict, .applySchema, .importBatch, .verb, .applyRemote:
+            .settleConflict, .applySchema, .importBatch, .sharing, .verb, .applyRemote:
             true
         }
     }
@@ -110,6 +111,7 @@ extension ControlRequest {
         case .importBatch(let batch): Self.frame(batch)
         case .search(let path, let words):
             Self.frame("search", ["path": .text(path.bytes)], body: words)
+        case .sharing(let request): Self.frame(request.parts.name, request.parts.members)
         case .collectAssets: Self.frame("collectAssets", [:])
         case .status: Self.frame("status", [:])
         case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
@@ -161,7 +163,11 @@ extension ControlRequest {
             self = .verb(verb)
         case "applyRemote": self = .applyRemote(frame.body)
         default:
-            throw RecordError(.unsupported, "the daemon does not know the request \"\(name)\".")
+            guard let request = try SharingRequest(name: name, header) else {
+                throw RecordError(
+                    .unsupported, "the daemon does not know the request \"\(name)\".")
+            }
+            self = .sharing(request)
         }
     }
 

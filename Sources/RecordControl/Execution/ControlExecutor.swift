@@ -7,20 +7,35 @@ package struct ControlExecutor: Sendable {
     /// Does what only the owner of the mount and the sync engine can.
     package typealias VerbHandler = @Sendable (ControlVerb) throws(RecordError) -> JSONValue
 
+    /// Asks the server about shares.
+    package typealias SharingHandler =
+        @Sendable (SharingRequest) throws(RecordError) -> JSONValue
+
     let store: RecordStore
     private let verbs: VerbHandler
+    private let sharing: SharingHandler
     private let status: @Sendable () -> JSONValue
     /// Whether it takes what only tests may ask for.
     let isForTests: Bool
 
-    /// Without handlers: `flush` puts everything on stable storage, the other verbs need a daemon.
+    /// Without handlers: `flush` puts everything on stable storage; the other verbs and shares need a
+    /// daemon.
     package init(
-        store: RecordStore, verbs: VerbHandler? = nil, isForTests: Bool = TestRun.isDeclared,
+        store: RecordStore, verbs: VerbHandler? = nil, sharing: SharingHandler? = nil,
+        isForTests: Bool = TestRun.isDeclared,
         status: @escaping @Sendable () -> JSONValue = { .object([]) }
     ) {
         self.store = store
         self.status = status
         self.isForTests = isForTests
+        if let sharing {
+            self.sharing = sharing
+        } else {
+            self.sharing = { (_) throws(RecordError) in
+                throw RecordError(
+                    .unsupported, "there is no daemon to ask the server. Mount first.")
+            }
+        }
         if let verbs {
             self.verbs = verbs
         } else {
@@ -62,6 +77,7 @@ package struct ControlExecutor: Sendable {
         case .collectAssets:
             ControlReply(
                 .members(["removed": .integer(try store.collectAssets())]))
+        case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
         case .applyRemote(let text): try applyRemote(text)

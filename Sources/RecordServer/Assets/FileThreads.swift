@@ -14,17 +14,27 @@ enum FileThreads {
     ) async throws(ServerError) -> Result {
         let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         let queue = queues[Int(index.magnitude % UInt(queues.count))]
-        let result: Swift.Result<Result, ServerError> = await withCheckedContinuation {
-            continuation in
-            queue.async {
-                do throws(ServerError) {
-                    continuation.resume(returning: .success(try body()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+        let job = Job(body)
+        return try await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: job.run()) }
+        }.get()
+    }
+
+    /// What is to be done once. What it holds is let go before whoever waits for it goes on: a file that
+    /// vanishes with its last holder has vanished then.
+    private final class Job<Result: Sendable>: Sendable {
+        private let body: Mutex<(@Sendable () throws(ServerError) -> Result)?>
+
+        init(_ body: @escaping @Sendable () throws(ServerError) -> Result) {
+            self.body = Mutex(body)
         }
-        return try result.get()
+
+        func run() -> Swift.Result<Result, ServerError> {
+            guard let body = body.withLock({ $0.take() }) else {
+                return .failure(ServerError(.internalError, "A job was to be done twice."))
+            }
+            return Swift.Result { () throws(ServerError) in try body() }
+        }
     }
 }
 

@@ -121,14 +121,3 @@ extension ChangeNotice.Event {
         }
     }
 }
-
-extension DatabaseScope {
-    /// `dbs` of a frame.
-    fileprivate var frameNumber: Int {
-        switch self {
-        case .public: 1
-        case .private: 2
-        case .shared: 3
-        }
-    }
-}

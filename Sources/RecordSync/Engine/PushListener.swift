@@ -1,15 +1,49 @@
-import RecordModel
+import Logging
+package import RecordModel
 import RecordStore
-import RecordWire
+package import RecordWire
 
 /// Hears from the server that something is new, by the long poll of a courier: what others save is
-/// fetched then, and not when the next look is due.
-struct PushListener: Sendable {
-    private let exchange: Exchange
-    private var transport: any SyncTransport { exchange.transport }
-    private var scope: DatabaseScope { exchange.scope }
+/// fetched then, and not when the next look is due. One courier serves all databases of an account.
+package struct PushListener: Sendable {
+    /// Of one account; none for the public database, whose changes no notification of a database tells.
+    private let exchanges: [Exchange]
+    private var transport: any SyncTransport { exchanges[0].transport }
+    private var settings: Exchange.Settings { exchanges[0].settings }
 
-    init(_ exchange: Exchange) { self.exchange = exchange }
+    package init(_ exchanges: [Exchange]) {
+        self.exchanges = exchanges.filter { $0.database != .public }
+    }
+
+    /// Tells engines as long as its task runs; without, news come with the next look.
+    package static func run(
+        for engines: [SyncEngine], clock: any WallClock = SystemClock(),
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) async {
+        let listener = PushListener(engines.map(\.exchange))
+        guard !listener.exchanges.isEmpty else { return }
+        let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
+        var failures = 0
+        while !Task.isCancelled {
+            let start = clock.uptime
+            do throws(SyncProblem) {
+                try await listener.listen { scope in
+                    for engine in engines where scope == nil || scope == engine.exchange.scope {
+                        await engine.told()
+                    }
+                }
+            } catch {
+                listener.exchanges[0].logger.debug("Push", metadata: ["why": "\(error)"])
+            }
+            // One that has served for long is not a failure in a row.
+            failures = clock.uptime - start > .seconds(60) ? 1 : min(failures + 1, 16)
+            do {
+                try await Task.sleep(for: backoff.wait(failures: failures, jitter: jitter()))
+            } catch {
+                return
+            }
+        }
+    }
 
     private static let subscription: Text = "recordfs-database"
 
@@ -18,19 +52,22 @@ struct PushListener: Sendable {
     private static let brokenPolls = 5
 
     /// Ends with the task, or with the problem that ends the courier.
-    func listen(_ told: @Sendable () async -> Void) async throws(SyncProblem) {
-        var zones: Set<ZoneID> = []
-        try await subscribe(&zones)
+    ///
+    /// - Parameter told: in which database something is new; nil when that is not said.
+    package func listen(_ told: @Sendable (DatabaseScope?) async -> Void) async throws(SyncProblem)
+    {
+        var subscribed = Set<ZoneID>()
+        try await subscribe(&subscribed)
         let courier = try await courier()
         // What came between the last look and the courier is not told.
-        await told()
+        await told(nil)
         var broken = 0
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do throws(SyncProblem) {
-                try await subscribe(&zones)
+                try await subscribe(&subscribed)
                 let frame = try await transport.poll(courier.url.string)
-                if !frame.isEmpty { await told() }
+                if !frame.isEmpty { await told(Self.scope(ofFrame: frame)) }
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
                 broken = isPoll ? 0 : broken + 1
             } catch  where !Task.isCancelled && error.isUnanswered && broken < Self.brokenPolls {
@@ -49,23 +86,41 @@ struct PushListener: Sendable {
         }
     }
 
-    /// To the database at first; where there is no such subscription, to each zone that is new.
-    private func subscribe(_ zones: inout Set<ZoneID>) async throws(SyncProblem) {
-        guard !exchange.settings.hasExtensions else {
-            // No zone has this number.
-            guard zones.insert(ZoneID(0)).inserted else { return }
-            return try await subscribe([
-                WireSubscription(subscriptionID: Self.subscription, kind: .database)
-            ])
+    /// A frame is a hint: one that cannot be read says that something is new.
+    private static func scope(ofFrame frame: [UInt8]) -> DatabaseScope? {
+        do {
+            return try PushNotice(JSONReader(try JSONParser.parse(frame))).scope
+        } catch {
+            return nil
         }
-        let (store, database) = (exchange.store, exchange.database)
-        let all = try exchange.read { (_) throws(RecordError) in
-            try store.zonesOfServer(in: database)
+    }
+
+    /// To the databases at first; where there is no such subscription, to each zone that is new.
+    private func subscribe(_ zones: inout Set<ZoneID>) async throws(SyncProblem) {
+        for exchange in exchanges {
+            if exchange.settings.hasExtensions {
+                // No zone has such a number.
+                let number = ZoneID(-1 - exchange.database.rawValue)
+                guard zones.insert(number).inserted else { continue }
+                try await subscribe(
+                    [WireSubscription(subscriptionID: Self.subscription, kind: .database)],
+                    in: exchange.scope)
+            } else {
+                try await subscribe(toZonesOf: exchange, &zones)
+            }
+        }
+    }
+
+    private func subscribe(
+        toZonesOf exchange: Exchange, _ zones: inout Set<ZoneID>
+    ) async throws(SyncProblem) {
+        let all = try exchange.read { (store) throws(RecordError) in
+            try store.zonesOfServer(in: exchange.database)
         }
         let new = all.filter { !zones.contains($0.id) }
         for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {
             let part = new[start..<min(start + Self.operationsOfRequest, new.count)]
-            try await subscribe(part.map(Self.subscription(to:)))
+            try await subscribe(part.map(Self.subscription(to:)), in: exchange.scope)
             zones.formUnion(part.map(\.id))
         }
     }
@@ -79,7 +134,9 @@ struct PushListener: Sendable {
         return subscription
     }
 
-    private func subscribe(_ subscriptions: [WireSubscription]) async throws(SyncProblem) {
+    private func subscribe(
+        _ subscriptions: [WireSubscription], in scope: DatabaseScope
+    ) async throws(SyncProblem) {
         let operations = subscriptions.map { SubscriptionOperation.create($0) }
         let answer = try await transport.send(
             .subscriptionsModify, scope, SubscriptionOperation.body(operations)
@@ -105,18 +162,18 @@ struct PushListener: Sendable {
     }
 
     private func courier() async throws(SyncProblem) -> CourierAnswer {
-        var request = PushTokenBody(apnsEnvironment: exchange.settings.environment)
-        guard !exchange.settings.hasExtensions else { return try await courier(request) }
+        var request = PushTokenBody(apnsEnvironment: settings.environment)
+        guard !settings.hasExtensions else { return try await courier(request) }
         let name = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
         request.clientID = Text(name.joined(separator: "-"))
         let courier = try await courier(request)
         request.apnsToken = courier.token
-        _ = try await transport.send(.tokensRegister, scope, request.bytes)
+        _ = try await transport.send(.tokensRegister, exchanges[0].scope, request.bytes)
         return courier
     }
 
     private func courier(_ request: PushTokenBody) async throws(SyncProblem) -> CourierAnswer {
-        try await transport.send(.tokensCreate, scope, request.bytes) {
+        try await transport.send(.tokensCreate, exchanges[0].scope, request.bytes) {
             json throws(ServerError) in try CourierAnswer(json)
         }
     }

@@ -9,7 +9,7 @@ import Synchronization
 /// It decides nothing by itself: what is due and when, `SyncSchedule` says; what is done, `Exchange`
 /// does. It only waits, begins jobs and tells the schedule how they ended.
 package actor SyncEngine {
-    private let exchange: Exchange
+    nonisolated let exchange: Exchange
     private let clock: any WallClock
     private let jitter: @Sendable () -> Double
     private var schedule: SyncSchedule
@@ -164,31 +164,6 @@ package actor SyncEngine {
     private func resumeWaiting() {
         for continuation in waiting { continuation.resume() }
         waiting = []
-    }
-
-    /// Hears of news from the server as long as its task runs; without, they come with the next look.
-    ///
-    /// Returns at once for the public database, whose changes no notification of a database tells.
-    package func listen() async {
-        if exchange.database == .public { return }
-        let listener = PushListener(exchange)
-        let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
-        var failures = 0
-        while !Task.isCancelled {
-            let start = clock.uptime
-            do throws(SyncProblem) {
-                try await listener.listen { await self.told() }
-            } catch {
-                exchange.logger.debug("Push", metadata: ["why": "\(error)"])
-            }
-            // One that has served for long is not a failure in a row.
-            failures = clock.uptime - start > .seconds(60) ? 1 : min(failures + 1, 16)
-            do {
-                try await Task.sleep(for: backoff.wait(failures: failures, jitter: jitter()))
-            } catch {
-                return
-            }
-        }
     }
 
     private func setAlarm() -> Task<Void, Never>? {

@@ -13,7 +13,7 @@ package struct SyncPolicy: Hashable, Sendable {
     }
 
     /// Of those that the account has.
-    package var databases: Set<Database> = [.private, .public]
+    package var databases: Set<Database> = [.private, .shared, .public]
     /// Of zones that are named.
     package var zones: [ZoneName: Extent] = [:]
     /// Of all others; nil leaves them as they are.

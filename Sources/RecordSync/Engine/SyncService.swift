@@ -12,6 +12,7 @@ package final class SyncService: Sendable {
     private let keeper: PinKeeper
     private let task: Task<Void, Never>
     private let tokens: WebTokens
+    let store: RecordStore
     package let account: Account
 
     /// Starts to keep the store in step with the account of its state directory; nil when there is
@@ -29,6 +30,7 @@ package final class SyncService: Sendable {
         _ logger: Logger
     ) {
         self.account = account
+        self.store = store
         let kept = Mutex(account.webAuthToken)
         let queue = DispatchQueue(label: "recordfs.account")
         // One for all that signs with the account's token.
@@ -59,16 +61,14 @@ package final class SyncService: Sendable {
         self.keeper = keeper
         task = Task {
             await withDiscardingTaskGroup { group in
-                for engine in engines {
-                    group.addTask { await engine.run() }
-                    group.addTask { await engine.listen() }
-                }
+                for engine in engines { group.addTask { await engine.run() } }
+                group.addTask { await PushListener.run(for: engines) }
                 group.addTask { await keeper.run() }
             }
         }
     }
 
-    private static let databases = [Database.private, .public]
+    private static let databases = [Database.private, .shared, .public]
 
     private static func schedule(_ exchange: Exchange) -> SyncSchedule.Settings {
         var schedule = SyncSchedule.Settings()
@@ -171,8 +171,17 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// Errors: unsupported when the settings leave the database out.
+    func engine(of database: Database) throws(RecordError) -> SyncEngine {
+        guard let engine = engines.first(where: { $0.exchange.database == database }) else {
+            throw RecordError(
+                .unsupported, "config.json leaves the database \"\(database.name)\" out.")
+        }
+        return engine
+    }
+
     /// Waits on a thread that is not of Swift's pool.
-    private func blocking<Result: Sendable>(
+    func blocking<Result: Sendable>(
         _ body: @escaping @Sendable () async -> Result
     ) -> Result {
         let box = ResultBox<Result>()

@@ -15,6 +15,7 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case tokensRegister = "tokens/register"
     case assetsUpload = "assets/upload"
     case assetsRereference = "assets/rereference"
+    case recordsAccept = "records/accept"
 
     /// Whether it is of a device, and of no database.
     var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }

@@ -1,7 +1,7 @@
 import Logging
-import RecordModel
+package import RecordModel
 import RecordStore
-import RecordWire
+package import RecordWire
 
 extension Exchange {
     /// What a share record says; nil, and a line in the log, when it cannot be read.
@@ -22,8 +22,8 @@ extension Exchange {
 }
 
 extension ShareAnswer {
-    /// As `recordfs shares --json` has it.
-    var json: JSONValue {
+    /// As `recordfs share show --json` has it.
+    package var json: JSONValue {
         var members: [JSONMember] = []
         if let url { members.append(JSONMember(key: "url", value: .string(url))) }
         if let title { members.append(JSONMember(key: "title", value: .string(title))) }

@@ -12,26 +12,46 @@ package struct CourierAnswer: Hashable, Sendable {
 }
 
 /// What a notification is about (reference §8): where to look for changes.
-package enum PushNotice: Hashable, Sendable {
-    /// Something in a zone: of a zone subscription, or of a query subscription.
-    case zone(ZoneIdentifier, subscriptionID: Text?)
-    case database(subscriptionID: Text?)
-    /// Something that nobody here knows: look everywhere.
-    case unknown
+package struct PushNotice: Hashable, Sendable {
+    /// Nil for something that nobody here knows: look everywhere.
+    package let scope: DatabaseScope?
+    /// Of a zone subscription, or of a query subscription.
+    package let zone: ZoneIdentifier?
+    package let subscriptionID: Text?
+
+    package init(
+        scope: DatabaseScope?, zone: ZoneIdentifier? = nil, subscriptionID: Text? = nil
+    ) {
+        self.scope = scope
+        self.zone = zone
+        self.subscriptionID = subscriptionID
+    }
 
     /// A frame of a courier.
     package init(_ json: JSONReader) throws(ServerError) {
         let content = json["ck"]
-        if let place = content?["fet"] ?? content?["qry"], let zone = place["zid"] {
-            self = .zone(
-                ZoneIdentifier(
-                    zone: ZoneName(bytes: try zone.string().utf8),
-                    owner: try place["zoid"].map(UserName.init(_:))),
-                subscriptionID: try place.string("sid"))
-        } else if let place = content?["met"] {
-            self = .database(subscriptionID: try place.string("sid"))
-        } else {
-            self = .unknown
+        let place = content?["fet"] ?? content?["qry"] ?? content?["met"]
+        scope = place?["dbs"]?.value.int64.flatMap { number in
+            DatabaseScope.allCases.first { Int64($0.frameNumber) == number }
+        }
+        subscriptionID = try place?.string("sid")
+        guard let place, let zone = place["zid"] else {
+            self.zone = nil
+            return
+        }
+        self.zone = ZoneIdentifier(
+            zone: ZoneName(bytes: try zone.string().utf8),
+            owner: try place["zoid"].map(UserName.init(_:)))
+    }
+}
+
+extension DatabaseScope {
+    /// `dbs` of a frame.
+    package var frameNumber: Int {
+        switch self {
+        case .public: 1
+        case .private: 2
+        case .shared: 3
         }
     }
 }

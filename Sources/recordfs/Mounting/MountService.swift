@@ -143,6 +143,7 @@ struct MountService {
                 }
                 return .object([])
             },
+            sharing: { (request) throws(RecordError) in try sync.share(request) },
             status: {
                 let records = UnsavedRecords(view.unsavedPaths())
                 return .members([

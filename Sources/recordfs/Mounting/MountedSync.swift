@@ -68,22 +68,26 @@ final class MountedSync: Sendable {
         try outcome.get()
     }
 
+    /// Errors: unsupported while nobody is signed in.
+    private func signedIn() throws(RecordError) -> SyncService {
+        if let service = service.withLock(\.self) { return service }
+        guard store.isWritable else {
+            throw RecordError(
+                .readOnly,
+                "a mount for reading only shows what was here before; nothing comes or goes.")
+        }
+        throw RecordError(
+            .unsupported,
+            "nobody is signed in to a record server. recordfs login URL does that.")
+    }
+
     /// Does what a command asks for. Errors: unsupported while nobody is signed in.
     func run(_ verb: ControlVerb) throws(RecordError) -> JSONValue {
         if verb == .account {
             try restart()
             return .object([])
         }
-        guard let service = service.withLock(\.self) else {
-            guard store.isWritable else {
-                throw RecordError(
-                    .readOnly,
-                    "a mount for reading only shows what was here before; nothing comes or goes.")
-            }
-            throw RecordError(
-                .unsupported,
-                "nobody is signed in to a record server. recordfs login URL does that.")
-        }
+        let service = try signedIn()
         switch verb {
         case .pause: service.pause()
         case .resume: service.resume()
@@ -94,6 +98,45 @@ final class MountedSync: Sendable {
         case .account, .flush, .shutdown: break
         }
         return .object([])
+    }
+
+    /// Asks the server what a command wants of shares. Errors: also what the server answers.
+    func share(_ request: SharingRequest) throws(RecordError) -> JSONValue {
+        let service = try signedIn()
+        switch request {
+        case .accept(let link):
+            let joined = try service.accept(link: link)
+            let path = RecordPath(
+                database: joined.zone.database, owner: joined.zone.owner, zone: joined.zone.name)
+            return joined.share.json.adding("path", .text(path.bytes))
+        case .show(let path): return try service.share(at: try place(path)).json
+        case .create(let path, let edit):
+            return try service.edit(try ShareEdit(edit), at: try place(path), isNew: true).json
+        case .change(let path, let edit):
+            return try service.edit(try ShareEdit(edit), at: try place(path), isNew: false).json
+        case .end(let path):
+            try service.endShare(at: try place(path))
+            return .object([])
+        }
+    }
+
+    /// A zone, or a record in it. Errors: invalidArgument for what cannot be shared, notFound.
+    private func place(_ path: RecordPath) throws(RecordError) -> SharedPlace {
+        guard path.database == .private || path.database == .shared, path.zone != nil,
+            path.type == nil || path.stem != nil
+        else {
+            throw RecordError(
+                .invalidArgument,
+                "zones and records of private can be shared: name private/ZONE or "
+                    + "private/ZONE/TYPE/NAME.")
+        }
+        let zone = try store.zone(at: path)
+        guard path.stem != nil else { return SharedPlace(zone: zone, root: nil) }
+        let record = try store.record(at: path)
+        guard let meta = try store.meta(of: record.id), record.state == .saved else {
+            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+        }
+        return SharedPlace(zone: zone, root: meta.name)
     }
 
     /// For status; nil while nobody is signed in.

@@ -67,7 +67,7 @@ struct StoreSettings: Sendable {
         ("state", "a path that begins with / or ~/"),
         ("server", "an address that begins with https:// or http://"),
         ("container", "the name of a container"), ("environment", "development or production"),
-        ("user", "an e-mail address"), ("databases", "a list of private and public"),
+        ("user", "an e-mail address"), ("databases", "a list of private, shared and public"),
         ("zones", "an object of zones and full, onDemand or none; \"*\" is all others"),
         ("public", "an object with types, a list of record types, and interval, in seconds"),
     ].map { (key: $0.0, rule: $0.1) }
@@ -91,7 +91,7 @@ struct StoreSettings: Sendable {
         var databases: Set<Database> = []
         for value in list {
             guard let name = value.string?.string, let database = Database(name: name),
-                database == .private || database == .public
+                database != .local
             else { throw Self.wrong("databases") }
             databases.insert(database)
         }

@@ -80,8 +80,11 @@ final class Account: Sendable {
             ] + (arguments ?? loginArguments), input: password + "\n")
     }
 
-    func signIn(_ home: CommandLineHome) throws {
-        let result = try signInResult(home, password: password)
+    /// - Parameter password: nil for that of the first user.
+    func signIn(
+        _ home: CommandLineHome, as user: String = "admin@localhost", password: String? = nil
+    ) throws {
+        let result = try signInResult(home, user: user, password: password ?? self.password)
         #expect(result.status == 0, "\(result)")
     }
 
@@ -96,18 +99,23 @@ final class Account: Sendable {
     }
 
     /// A machine that is signed in and has its mount.
-    func machine() throws -> CommandLineHome {
+    func machine(
+        as user: String = "admin@localhost", password: String? = nil
+    ) throws -> CommandLineHome {
         let home = try CommandLineHome()
-        try signIn(home)
+        try signIn(home, as: user, password: password)
         try home.ok("recordfs mount")
         return home
     }
 }
 
 extension CommandLineHome {
-    func ok(_ script: String) throws {
+    /// What it prints, without the end of the last line.
+    @discardableResult
+    func ok(_ script: String) throws -> String {
         let result = try shell(script)
         #expect(result.status == 0, "\(script): \(result)")
+        return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
     }
 
     /// Whether a command's output becomes this.

@@ -47,7 +47,7 @@ import Testing
         let task = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await engine.run() }
-                group.addTask { await engine.listen() }
+                group.addTask { await PushListener.run(for: [engine]) }
             }
         }
         let deadline = Deadline(seconds: 10)

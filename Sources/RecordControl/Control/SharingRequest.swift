@@ -1,0 +1,50 @@
+package import RecordModel
+
+/// What a command wants of shares. The server decides, and nothing of it waits: only a daemon that is
+/// signed in can ask.
+package enum SharingRequest: Sendable, Hashable {
+    /// Joins what the link of a share leads to.
+    case accept(link: Text)
+    /// What the server says of the share of a zone or record now.
+    case show(RecordPath)
+    /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
+    case create(RecordPath, JSONValue)
+    case change(RecordPath, JSONValue)
+    /// Ends a share of this account, or leaves one of others.
+    case end(RecordPath)
+
+    private static let prefix = "share."
+
+    /// The name of the request and its members, as frames have them.
+    var parts: (name: String, members: KeyValuePairs<String, JSONValue>) {
+        switch self {
+        case .accept(let link): (Self.prefix + "accept", ["link": .string(link)])
+        case .show(let path): (Self.prefix + "show", ["path": .text(path.bytes)])
+        case .create(let path, let edit):
+            (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
+        case .change(let path, let edit):
+            (Self.prefix + "change", ["path": .text(path.bytes), "edit": edit])
+        case .end(let path): (Self.prefix + "end", ["path": .text(path.bytes)])
+        }
+    }
+
+    /// Nil for the name of another request.
+    init?(name: String, _ header: JSONValue) throws(RecordError) {
+        guard name.hasPrefix(Self.prefix) else { return nil }
+        func path() throws(RecordError) -> RecordPath {
+            guard let text = header["path"]?.string else {
+                throw RecordError(.invalidArgument, "the request has no \"path\".")
+            }
+            return try RecordPath(parsing: text.utf8)
+        }
+        let edit = header["edit"] ?? .object([])
+        switch name.dropFirst(Self.prefix.count) {
+        case "accept": self = .accept(link: header["link"]?.string ?? "")
+        case "show": self = .show(try path())
+        case "create": self = .create(try path(), edit)
+        case "change": self = .change(try path(), edit)
+        case "end": self = .end(try path())
+        default: return nil
+        }
+    }
+}

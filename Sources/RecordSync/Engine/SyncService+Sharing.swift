@@ -1,0 +1,136 @@
+package import RecordModel
+package import RecordStore
+package import RecordWire
+
+/// A zone that is or can be shared, or a record in it with what hangs on it.
+package struct SharedPlace: Hashable, Sendable {
+    package let zone: ZoneInfo
+    /// Nil for the whole zone.
+    package let root: RecordName?
+
+    package init(zone: ZoneInfo, root: RecordName?) {
+        self.zone = zone
+        self.root = root
+    }
+}
+
+/// What commands want of shares. All of it blocks until the server has answered, and what it means is
+/// here.
+extension SyncService {
+    /// Joins what a link leads to, and fetches it. Errors: invalidArgument for what is no link; what the
+    /// server answers.
+    package func accept(
+        link: Text
+    ) throws(RecordError) -> (zone: ZoneInfo, share: ShareAnswer) {
+        guard let guid = Self.shortGUID(of: link) else {
+            throw RecordError(
+                .invalidArgument, "it is no link of a share, which ends with /share/ID.")
+        }
+        let engine = try engine(of: .shared)
+        let place = try ask { () async throws(SyncProblem) in
+            let place = try await engine.exchange.accept(guid)
+            await engine.settle()
+            return place
+        }
+        let owner = place.isOwn ? .me : OwnerName(bytes: place.zone.owner?.bytes ?? [])
+        guard
+            let zone = try store.zone(
+                place.isOwn ? .private : .shared, owner, place.zone.zone)
+        else {
+            throw RecordError(
+                .unavailable,
+                "it is accepted, and will be here when it was fetched. recordfs sync says what "
+                    + "hinders it.")
+        }
+        return (zone, place.share)
+    }
+
+    /// What the server says of a share now. Errors: notFound when there is none.
+    package func share(at place: SharedPlace) throws(RecordError) -> ShareAnswer {
+        let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
+        let share = try ask { () async throws(SyncProblem) in
+            try await engine.exchange.share(of: place.root, in: zone)
+        }
+        guard let share else { throw RecordError(.notFound, "it is not shared.") }
+        return share
+    }
+
+    /// - Parameter isNew: whether there must not be one yet.
+    package func edit(
+        _ edit: ShareEdit, at place: SharedPlace, isNew: Bool
+    ) throws(RecordError) -> ShareAnswer {
+        let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
+        return try ask { () async throws(SyncProblem) in
+            // What is to be shared has to be there first.
+            if isNew { await engine.settle() }
+            let share = try await engine.exchange.edit(
+                edit, of: place.root, in: zone, isNew: isNew)
+            await engine.settle()
+            return share
+        }
+    }
+
+    package func endShare(at place: SharedPlace) throws(RecordError) {
+        let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
+        try ask { () async throws(SyncProblem) in
+            try await engine.exchange.endShare(of: place.root, in: zone)
+            await engine.settle()
+        }
+    }
+
+    private func synced(_ zone: ZoneInfo) throws(RecordError) -> SyncedZone {
+        guard let synced = try store.syncedZone(zone.id) else {
+            throw RecordError(.notFound, "the zone is gone.")
+        }
+        return synced
+    }
+
+    private func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable () async throws(SyncProblem) -> Answer
+    ) throws(RecordError) -> Answer {
+        let result = blocking { () -> Result<Answer, SyncProblem> in
+            do throws(SyncProblem) {
+                return .success(try await question())
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(SyncProblem) {
+            return try result.get()
+        } catch {
+            throw RecordError(asking: error)
+        }
+    }
+
+    /// Of `https://host/share/ID#Title`, or `ID` alone.
+    private static func shortGUID(of link: Text) -> Text? {
+        let address = link.string.prefix { $0 != "#" && $0 != "?" }
+        let parts = address.split(separator: "/")
+        guard let last = parts.last,
+            parts.count == 1 || parts.dropLast().last == "share",
+            last.allSatisfy({ $0.isASCII && !$0.isWhitespace })
+        else { return nil }
+        return Text(String(last))
+    }
+}
+
+extension RecordError {
+    /// What somebody hears whose question the server did not answer as he wished.
+    fileprivate init(asking problem: SyncProblem) {
+        switch problem {
+        case .store(let error): self = error
+        case .unreachable, .unreadable, .fruitless:
+            self.init(.unavailable, "the server does not answer: \(problem)")
+        case .refused(let error):
+            let code: Code =
+                switch error.code {
+                case .notFound, .zoneNotFound: .notFound
+                case .accessDenied: .accessDenied
+                case .quotaExceeded: .quotaExceeded
+                case .badRequest, .tooManyParticipants, .alreadyShared: .invalidArgument
+                default: .unavailable
+                }
+            self.init(code, "\(error.reason) (\(error.text))")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// What somebody asks of the server about shares. None of it waits in the outbox: who may see what is
+/// the server's to say, and a link that nobody can open yet is none.
+extension Exchange {
+    /// A share that others change at the same time is read and changed anew.
+    private static let attempts = 5
+
+    /// Joins what the link of a share leads to. Errors also: `refused` with NOT_FOUND for a link that is
+    /// of no share, or of one that is not open to this account.
+    func accept(_ guid: Text) async throws(SyncProblem) -> LinkedPlace {
+        let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
+        let answers = try await transport.send(.recordsAccept, .public, body) {
+            json throws(ServerError) in try LinkAnswer.list(json)
+        }
+        switch answers.first {
+        case .place(let place)?: return place
+        case .failed(let error)?: throw .refused(error)
+        case nil: throw .unreadable("records/accept answers for no link.")
+        }
+    }
+
+    /// Makes or changes the share of a zone, or of a record with what hangs on it.
+    ///
+    /// - Parameter isNew: whether there must not be one yet.
+    func edit(
+        _ edit: ShareEdit, of root: RecordName?, in zone: SyncedZone, isNew: Bool
+    ) async throws(SyncProblem) -> ShareAnswer {
+        for _ in 0..<Self.attempts {
+            let current = try await shareRecord(of: root, in: zone)
+            if let problem = Self.problem(isNew: isNew, isThere: current != nil) {
+                throw .store(problem)
+            }
+            let operation = try operation(edit, of: root, in: zone, current)
+            if let answer = try await save(operation, in: zone) { return answer }
+        }
+        throw .store(
+            RecordError(.timedOut, "others change the share at the same time. Try again."))
+    }
+
+    private static func problem(isNew: Bool, isThere: Bool) -> RecordError? {
+        guard isNew == isThere else { return nil }
+        return isNew
+            ? RecordError(
+                .alreadyExists, "it is shared already. recordfs share show says with whom.")
+            : RecordError(.notFound, "it is not shared. recordfs share create does that.")
+    }
+
+    /// Ends a share of this account, or leaves one of others.
+    func endShare(
+        of root: RecordName?, in zone: SyncedZone
+    ) async throws(SyncProblem) {
+        guard let current = try await shareRecord(of: root, in: zone) else {
+            throw .store(RecordError(.notFound, "it is not shared."))
+        }
+        var record = RecordDictionary(name: current.name, type: .share)
+        record.changeTag = current.changeTag
+        _ = try await modify(RecordOperation(type: .forceDelete, record: record), in: zone)
+    }
+
+    /// What the server says of the share now; nil when there is none.
+    func share(
+        of root: RecordName?, in zone: SyncedZone
+    ) async throws(SyncProblem) -> ShareAnswer? {
+        guard let record = try await shareRecord(of: root, in: zone) else { return nil }
+        return try readable(record)
+    }
+
+    private func shareRecord(
+        of root: RecordName?, in zone: SyncedZone
+    ) async throws(SyncProblem) -> RecordAnswer? {
+        var name: RecordName? = .zoneShare
+        if let root { name = try await record(root, in: zone)?.share }
+        guard let name else { return nil }
+        return try await record(name, in: zone)
+    }
+
+    private func record(
+        _ name: RecordName, in zone: SyncedZone
+    ) async throws(SyncProblem) -> RecordAnswer? {
+        for item in try await lookUp([name], in: zone) {
+            switch item {
+            case .record(let answer): return answer
+            case .deleted: return nil
+            case .failed(_, let error) where Reaction(error) == .remake: return nil
+            case .failed(_, let error): throw .refused(error)
+            case .unreadable(let error):
+                throw .unreadable("records/lookup: \(error.reason)")
+            }
+        }
+        return nil
+    }
+
+    private func readable(_ record: RecordAnswer) throws(SyncProblem) -> ShareAnswer {
+        do throws(ServerError) {
+            return try ShareAnswer(record)
+        } catch {
+            throw .unreadable("the share cannot be read: \(error.reason)")
+        }
+    }
+
+    private func operation(
+        _ edit: ShareEdit, of root: RecordName?, in zone: SyncedZone, _ current: RecordAnswer?
+    ) throws(SyncProblem) -> RecordOperation {
+        var record = RecordDictionary(
+            name: current?.name ?? Self.name(ofShareOf: root), type: .share)
+        record.changeTag = current?.changeTag
+        if let title = edit.title {
+            record.fields = [WireField(name: .shareTitle, value: .string(title), type: .string)]
+        }
+        var share = ShareDictionary()
+        share.publicPermission = edit.publicPermission
+        let known = try current.map { (record) throws(SyncProblem) in try readable(record) }
+        do throws(RecordError) {
+            share.participants = try edit.participants(of: known)
+        } catch {
+            throw .store(error)
+        }
+        if current == nil { share.root = root }
+        record.share = share
+        return RecordOperation(type: current == nil ? .create : .update, record: record)
+    }
+
+    /// As Apple's clients name it where they have the choice.
+    private static func name(ofShareOf root: RecordName?) -> RecordName {
+        root.map { RecordName(bytes: Array("share-".utf8) + $0.bytes) } ?? .zoneShare
+    }
+
+    /// Nil when somebody else has changed the share meanwhile.
+    private func save(
+        _ operation: RecordOperation, in zone: SyncedZone
+    ) async throws(SyncProblem) -> ShareAnswer? {
+        switch try await modify(operation, in: zone) {
+        case .record(let answer): return try readable(answer)
+        case .failed(_, let error):
+            guard Reaction(error) == .merge else {
+                throw .refused(error)
+            }
+            return nil
+        case .deleted, nil: throw .unreadable("records/modify does not answer with the share.")
+        case .unreadable(let error): throw .unreadable("records/modify: \(error.reason)")
+        }
+    }
+
+    private func modify(
+        _ operation: RecordOperation, in zone: SyncedZone
+    ) async throws(SyncProblem) -> RecordItem? {
+        var request = ModifyRequest(items: [.operation(operation)], zone: ZoneIdentifier(zone))
+        request.projection = projection
+        return try await transport.send(.recordsModify, scope, request.bytes) {
+            json throws(ServerError) in try RecordsAnswer(json)
+        }.items.first
+    }
+}

@@ -1,0 +1,161 @@
+package import RecordModel
+package import RecordWire
+
+/// What somebody wants of a share: to make it, or to change it.
+package struct ShareEdit: Hashable, Sendable {
+    /// Somebody who shall have the share, or is to have it in another way.
+    package struct Member: Hashable, Sendable {
+        /// An e-mail address, a telephone number or the name of a user.
+        package var address: Text
+        /// Nil leaves it as it is; a new member may read.
+        package var permission: SharePermission?
+        /// Whether the member may invite others; nil leaves it as it is.
+        package var isAdministrator: Bool?
+
+        package init(
+            address: Text, permission: SharePermission? = nil, isAdministrator: Bool? = nil
+        ) {
+            self.address = address
+            self.permission = permission
+            self.isAdministrator = isAdministrator
+        }
+    }
+
+    package var title: Text?
+    /// What anybody with the link may do; nil leaves it as it is.
+    package var publicPermission: SharePermission?
+    package var members: [Member] = []
+    /// Addresses of those who go.
+    package var removed: [Text] = []
+
+    package init() {}
+}
+
+extension ShareEdit {
+    /// `{"title": …, "publicPermission": …, "members": [{"address": …, "permission": …,
+    /// "administrator": …}], "removed": […]}`, each of which may be left out.
+    ///
+    /// Errors: invalidArgument.
+    package init(_ json: JSONValue) throws(RecordError) {
+        self.init()
+        title = json["title"]?.string
+        publicPermission = try json["publicPermission"].map(Self.permission)
+        for member in json["members"]?.array ?? [] {
+            guard let address = member["address"]?.string, !address.isEmpty else {
+                throw RecordError(.invalidArgument, "somebody is named without an address.")
+            }
+            members.append(
+                Member(
+                    address: address, permission: try member["permission"].map(Self.permission),
+                    isAdministrator: member["administrator"]?.bool))
+        }
+        removed = json["removed"]?.array?.compactMap(\.string) ?? []
+    }
+
+    package var json: JSONValue {
+        var json: [JSONMember] = []
+        if let title { json.append(JSONMember(key: "title", value: .string(title))) }
+        if let permission = publicPermission {
+            json.append(
+                JSONMember(key: "publicPermission", value: .string(Text(permission.rawValue))))
+        }
+        json.append(JSONMember(key: "members", value: .array(members.map(\.json))))
+        json.append(JSONMember(key: "removed", value: .array(removed.map { .string($0) })))
+        return .object(json)
+    }
+
+    private static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
+        guard let word = json.string?.string, let permission = SharePermission(rawValue: word),
+            permission != .unknown
+        else {
+            throw RecordError(
+                .invalidArgument, "a permission is NONE, READ_ONLY or READ_WRITE.")
+        }
+        return permission
+    }
+}
+
+extension ShareEdit.Member {
+    fileprivate var json: JSONValue {
+        var json = [JSONMember(key: "address", value: .string(address))]
+        if let permission {
+            json.append(JSONMember(key: "permission", value: .string(Text(permission.rawValue))))
+        }
+        if let isAdministrator {
+            json.append(JSONMember(key: "administrator", value: .bool(isAdministrator)))
+        }
+        return .object(json)
+    }
+}
+
+extension UserLookup {
+    /// How somebody is meant by what a person writes: `a@b.c`, `+49 30 1234567`, or the name of a user,
+    /// which begins with `_`.
+    init(writtenAs address: Text) {
+        self.init()
+        let text = address.string
+        if text.contains("@") {
+            emailAddress = address
+        } else if text.hasPrefix("_") {
+            userName = UserName(bytes: address.utf8)
+        } else {
+            phoneNumber = address
+        }
+    }
+}
+
+extension ParticipantAnswer {
+    /// Whether somebody is meant by what a person writes.
+    func isNamed(by address: Text) -> Bool {
+        let lookup = UserLookup(writtenAs: address)
+        if let wanted = lookup.userName { return user == wanted }
+        if let wanted = lookup.emailAddress {
+            return emailAddress?.string.lowercased() == wanted.string.lowercased()
+        }
+        let digits = address.string.filter { $0.isNumber || $0 == "+" }
+        return phoneNumber?.string.filter { $0.isNumber || $0 == "+" } == digits
+    }
+
+    /// As a request names it, as it is.
+    fileprivate var kept: ParticipantDictionary {
+        ParticipantDictionary(
+            participantID: id, lookup: UserLookup(userName: user), type: type,
+            permission: permission)
+    }
+}
+
+extension ShareEdit {
+    /// The list of participants that a share is to have; nil when the edit leaves it as it is.
+    ///
+    /// Errors: invalidArgument for somebody to remove who is not there, and for the owner.
+    func participants(
+        of share: ShareAnswer?
+    ) throws(RecordError) -> [ParticipantDictionary]? {
+        guard !members.isEmpty || !removed.isEmpty else { return nil }
+        var present = share?.participants.filter { $0.type != .owner } ?? []
+        for address in removed + members.map(\.address)
+        where share?.owner?.isNamed(by: address) == true {
+            throw RecordError(.invalidArgument, "\(address) is the owner, who has all of it.")
+        }
+        for address in removed {
+            guard present.contains(where: { $0.isNamed(by: address) }) else {
+                throw RecordError(.notFound, "\(address) is no participant.")
+            }
+            present.removeAll { $0.isNamed(by: address) }
+        }
+        var list = present.map(\.kept)
+        for member in members {
+            let type: ParticipantType? = member.isAdministrator.map { $0 ? .administrator : .user }
+            if let place = present.firstIndex(where: { $0.isNamed(by: member.address) }) {
+                list[place].type = type ?? list[place].type
+                list[place].permission = member.permission ?? list[place].permission
+            } else {
+                list.append(
+                    ParticipantDictionary(
+                        lookup: UserLookup(writtenAs: member.address), type: type ?? .user,
+                        permission: member.permission ?? .readOnly))
+            }
+        }
+        return list
+    }
+}

@@ -1,0 +1,37 @@
+package import RecordModel
+
+/// What the link of a share leads to: one item of the answer to records/resolve and records/accept
+/// (reference §5.10).
+package enum LinkAnswer: Hashable, Sendable {
+    case place(LinkedPlace)
+    case failed(WireError)
+
+    package init(_ json: JSONReader) throws(ServerError) {
+        if let error = try WireError(json) {
+            self = .failed(error)
+        } else {
+            self = .place(try LinkedPlace(json))
+        }
+    }
+
+    package static func list(_ json: JSONReader) throws(ServerError) -> [LinkAnswer] {
+        try json.required("results").array().map(LinkAnswer.init(_:))
+    }
+}
+
+/// A share, and where it is.
+package struct LinkedPlace: Hashable, Sendable {
+    package let zone: ZoneIdentifier
+    /// Whether it is the asker's own.
+    package let isOwn: Bool
+    /// The record that is shared, with what hangs on it; nil for the whole zone.
+    package let root: RecordName?
+    package let share: ShareAnswer
+
+    init(_ json: JSONReader) throws(ServerError) {
+        zone = try ZoneIdentifier(try json.required("zoneID"))
+        isOwn = try json.string("databaseScope") == "PRIVATE"
+        root = try json["rootRecordName"].map(RecordName.init(_:))
+        share = try ShareAnswer(RecordAnswer(try json.required("share")))
+    }
+}

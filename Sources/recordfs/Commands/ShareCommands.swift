@@ -1,0 +1,275 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordSync
+import RecordWire
+
+struct ShareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Share a zone, or a record with what hangs on it.",
+        discussion: """
+            Others accept the link with recordfs accept, and find what is shared under shared/. Only \
+            who is invited can; with permit PATH everyone, anybody who has the link. What is shared, \
+            its owner pays for.
+            """,
+        subcommands: [
+            ShareCreateCommand.self, ShareShowCommand.self, ShareAddCommand.self,
+            ShareRemoveCommand.self, SharePermitCommand.self, ShareURLCommand.self,
+            ShareStopCommand.self,
+        ])
+}
+
+/// What somebody may do with what is shared.
+enum PermissionArgument: String, ExpressibleByArgument, CaseIterable {
+    case none, readOnly = "read-only", readWrite = "read-write"
+
+    var wire: SharePermission {
+        switch self {
+        case .none: .none
+        case .readOnly: .readOnly
+        case .readWrite: .readWrite
+        }
+    }
+}
+
+/// The permission of those who are added.
+struct MemberOptions: ParsableArguments {
+    @Flag(help: "They may also change what is shared.")
+    var write = false
+    @Flag(help: "They may invite others.")
+    var admin = false
+
+    func members(_ addresses: [String]) -> [ShareEdit.Member] {
+        addresses.map {
+            ShareEdit.Member(
+                address: Text($0), permission: write ? .readWrite : .readOnly,
+                isAdministrator: admin)
+        }
+    }
+}
+
+struct ShareCreateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Share it, and print the link.")
+
+    @OptionGroup var state: StateOptions
+    @Option(
+        name: .customLong("with"), help: "Whom: an e-mail address, a telephone number or a user.")
+    var addresses: [String] = []
+    @OptionGroup var members: MemberOptions
+    @Option(help: "What anybody with the link may do: none, read-only or read-write.")
+    var everyone = PermissionArgument.none
+    @Option(help: "What people see before they accept it; by default the name.")
+    var title: String?
+    @Flag(help: "Print the share as one JSON object.")
+    var json = false
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        var edit = ShareEdit()
+        let name = path.text.split(separator: "/").last.map(String.init) ?? path.text
+        edit.title = Text(title ?? name)
+        edit.publicPermission = everyone.wire
+        edit.members = members.members(addresses)
+        let share = try place.ask(.create(place.path, edit.json))
+        if json { Showing.json(share) } else { Terminal.print(share.stringMember("url") ?? "") }
+    }
+}
+
+struct ShareShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Say with whom it is shared.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        let share = try place.ask(.show(place.path))
+        guard !json else { return Showing.json(share) }
+        let everyone = share.stringMember("publicPermission") ?? ""
+        Terminal.print("\(share.stringMember("title") ?? "")  \(share.stringMember("url") ?? "")")
+        var rows = [["WHO", "MAY", "STATE"]]
+        if let owner = share["owner"] {
+            rows.append([Self.name(of: owner), "everything", "owner"])
+        }
+        for participant in share["participants"]?.array ?? [] {
+            rows.append([
+                Self.name(of: participant),
+                Self.words(participant.stringMember("permission") ?? "")
+                    + (participant.stringMember("type") == "ADMINISTRATOR" ? ", invite" : ""),
+                (participant.stringMember("status") ?? "").lowercased(),
+            ])
+        }
+        if everyone != SharePermission.none.rawValue {
+            rows.append(["anybody with the link", Self.words(everyone), ""])
+        }
+        Terminal.printTable(rows)
+    }
+
+    private static func name(of person: JSONValue) -> String {
+        let name = person.stringMember("name")
+        let address = person.stringMember("address") ?? person.stringMember("user") ?? "somebody"
+        return name.map { "\($0) <\(address)>" } ?? address
+    }
+
+    private static func words(_ permission: String) -> String {
+        switch SharePermission(rawValue: permission) {
+        case .readWrite: "read and write"
+        case .readOnly: "read"
+        default: "nothing"
+        }
+    }
+}
+
+struct ShareAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Invite somebody.")
+
+    @OptionGroup var state: StateOptions
+    @OptionGroup var members: MemberOptions
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+    @Argument(help: "E-mail addresses, telephone numbers or users.")
+    var addresses: [String]
+
+    func run() throws {
+        var edit = ShareEdit()
+        edit.members = members.members(addresses)
+        try path.change(edit, state)
+    }
+}
+
+struct ShareRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Take the share from somebody.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+    @Argument(help: "Who has it no longer.")
+    var addresses: [String]
+
+    func run() throws {
+        var edit = ShareEdit()
+        edit.removed = addresses.map { Text($0) }
+        try path.change(edit, state)
+    }
+}
+
+struct SharePermitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "permit", abstract: "Say what a participant, or everyone, may do.",
+        discussion: """
+            With everyone for WHO, anybody who has the link may join, or nobody any more: then all \
+            participants go who were not invited again.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+    @Argument(help: "A participant, or everyone.")
+    var who: String
+    @Argument(help: "none, read-only or read-write.")
+    var permission: PermissionArgument
+
+    func run() throws {
+        var edit = ShareEdit()
+        if who == "everyone" {
+            edit.publicPermission = permission.wire
+        } else {
+            edit.members = [ShareEdit.Member(address: Text(who), permission: permission.wire)]
+        }
+        try path.change(edit, state)
+    }
+}
+
+struct ShareURLCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "url", abstract: "Print the link.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        Terminal.print(try place.ask(.show(place.path)).stringMember("url") ?? "")
+    }
+}
+
+struct ShareStopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Share it no longer: it goes from all others.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        guard place.path.database == .private else {
+            throw CommandFailure(
+                path.text, "is of somebody else. recordfs leave gives it back.")
+        }
+        _ = try place.ask(.end(place.path))
+    }
+}
+
+struct LeaveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave", abstract: "Give back what somebody shares with you.",
+        discussion:
+            "It goes from this account. Its owner keeps all of it, with what you have written.")
+
+    @OptionGroup var state: StateOptions
+    @Argument(help: "The zone, shared/OWNER/ZONE; or the record that is shared.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        guard place.path.database == .shared else {
+            throw CommandFailure(path.text, "is your own. recordfs share stop ends a share.")
+        }
+        _ = try place.ask(.end(place.path))
+    }
+}
+
+struct AcceptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Join what somebody shares, and print where it is.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "Print the share as one JSON object.")
+    var json = false
+    @Argument(help: "The link.")
+    var link: String
+
+    func run() throws {
+        let reply = try state.access().perform(.sharing(.accept(link: Text(link))), about: link)
+        if json {
+            Showing.json(reply.result)
+        } else {
+            Terminal.print(reply.result.stringMember("path") ?? "")
+        }
+    }
+}
+
+extension LocatedPath {
+    /// What the server answers to a question about shares.
+    fileprivate func ask(_ request: SharingRequest) throws -> JSONValue {
+        try store.perform(.sharing(request), about: text).result
+    }
+}
+
+extension PathArgument {
+    fileprivate func change(_ edit: ShareEdit, _ state: StateOptions) throws {
+        let place = try located(by: state)
+        _ = try place.ask(.change(place.path, edit.json))
+    }
+}
