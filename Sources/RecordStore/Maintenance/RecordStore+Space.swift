@@ -43,7 +43,7 @@ extension RecordStore {
     }
 
     /// Whether all of the log is in the database now, and its file empty.
-    private func shortenLog() -> Bool {
+    func shortenLog() -> Bool {
         guard let writer else { return false }
         do throws(RecordError) {
             return try configure(writer) { connection throws(RecordError) in

@@ -29,13 +29,25 @@ struct StoreDirectory: Sendable {
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
 
-    /// Whether a zone or type has local files: `scratch/zN` and `scratch/tN`, which the tree makes.
+    /// Where the tree keeps the local files of a zone or type: `scratch/zN` and `scratch/tN`.
+    enum LocalFiles {
+        case zone(ZoneID)
+        case type(TypeID)
+
+        var name: String {
+            switch self {
+            case .zone(let zone): "z\(zone.rawValue)"
+            case .type(let type): "t\(type.rawValue)"
+            }
+        }
+    }
+
     func holdsScratch(of zone: ZoneID) throws(RecordError) -> Bool {
-        try Self.holdsFiles("\(scratch)/z\(zone.rawValue)")
+        try Self.holdsFiles("\(scratch)/\(LocalFiles.zone(zone).name)")
     }
 
     func holdsScratch(of type: TypeID) throws(RecordError) -> Bool {
-        try Self.holdsFiles("\(scratch)/t\(type.rawValue)")
+        try Self.holdsFiles("\(scratch)/\(LocalFiles.type(type).name)")
     }
 
     /// Makes what is missing, for this user alone. What is there keeps its mode: it may be somebody

@@ -160,6 +160,7 @@ extension Exchange {
                 try transaction.abandonFeedPass(of: zone.id)
             }
         }
+        try scrub()
         return wasKnown && !isBehind ? 1 : 0
     }
 

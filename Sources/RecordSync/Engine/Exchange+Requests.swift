@@ -130,10 +130,14 @@ extension Exchange {
         _ results: inout UploadResults
     ) throws(SyncProblem) -> ModifyRequest {
         var items: [ModifyRequest.Item] = []
+        let root = try parentOfNewRecords(in: zone)
         for claim in claims where results.isOpen(claim.row.name) {
             if let reason = refusal(of: claim) {
                 results.giveUp(claim.row.name, reason)
-            } else if let operation = try operation(claim, assets) {
+            } else if var operation = try operation(claim, assets) {
+                if let root, claim.base == nil, claim.document?.parent == nil {
+                    operation.record.parent = .record(root)
+                }
                 items.append(.operation(operation))
             } else if claim.document == nil {
                 // What is to be deleted may have arrived: its tag is asked for.

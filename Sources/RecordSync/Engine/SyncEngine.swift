@@ -136,6 +136,7 @@ package actor SyncEngine {
             let isPaused = try exchange.read { (store) throws(RecordError) in try store.isPaused() }
             if isPaused { schedule.pause() }
             try exchange.applyPolicy()
+            try exchange.scrub()
             // Another version of the program may show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.retryPassedOver(of: exchange.database)
@@ -206,6 +207,7 @@ package actor SyncEngine {
                 guard exchange.database != .public else { break }
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
+                try exchange.scrub()
             case .zone(let id, let downloads, let uploads):
                 let again = try await exchange.resume(id)
                 if again > 0 { note(.export, id, since: start, again) }

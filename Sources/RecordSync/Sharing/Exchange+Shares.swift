@@ -21,6 +21,26 @@ extension Exchange {
     }
 }
 
+extension Exchange {
+    /// Where others share one record of a zone with what hangs on it, what is new there hangs on it too:
+    /// the server takes nothing else. Nil where the whole zone is shared, and where a record has to say
+    /// on which of several it hangs.
+    func parentOfNewRecords(in zone: SyncedZone) throws(SyncProblem) -> RecordName? {
+        guard database == .shared else { return nil }
+        let shares = try read { (store) throws(RecordError) in try store.shares(in: zone.id) }
+        return shares.count == 1 ? shares[0].root : nil
+    }
+
+    /// Takes from the disk what shares that have ended have left there. While another process reads, what
+    /// is in the log stays until the next time.
+    func scrub() throws(SyncProblem) {
+        guard database == .shared else { return }
+        try read { (store) throws(RecordError) in
+            if try !store.scrub() { logger.notice("The rest of an ended share goes later") }
+        }
+    }
+}
+
 extension ShareAnswer {
     /// As `recordfs share show --json` has it.
     package var json: JSONValue {

@@ -29,11 +29,12 @@ extension Exchange {
         _ edit: ShareEdit, of root: RecordName?, in zone: SyncedZone, isNew: Bool
     ) async throws(SyncProblem) -> ShareAnswer {
         for _ in 0..<Self.attempts {
-            let current = try await shareRecord(of: root, in: zone)
+            let (current, rootTag) = try await shareRecord(of: root, in: zone)
             if let problem = Self.problem(isNew: isNew, isThere: current != nil) {
                 throw .store(problem)
             }
-            let operation = try operation(edit, of: root, in: zone, current)
+            var operation = try operation(edit, of: root, current)
+            operation.record.share?.rootChangeTag = rootTag
             if let answer = try await save(operation, in: zone) { return answer }
         }
         throw .store(
@@ -52,7 +53,7 @@ extension Exchange {
     func endShare(
         of root: RecordName?, in zone: SyncedZone
     ) async throws(SyncProblem) {
-        guard let current = try await shareRecord(of: root, in: zone) else {
+        guard let current = try await shareRecord(of: root, in: zone).share else {
             throw .store(RecordError(.notFound, "it is not shared."))
         }
         var record = RecordDictionary(name: current.name, type: .share)
@@ -64,17 +65,22 @@ extension Exchange {
     func share(
         of root: RecordName?, in zone: SyncedZone
     ) async throws(SyncProblem) -> ShareAnswer? {
-        guard let record = try await shareRecord(of: root, in: zone) else { return nil }
+        guard let record = try await shareRecord(of: root, in: zone).share else { return nil }
         return try readable(record)
     }
 
+    /// With the tag of the root, by which the server sees that nothing else is meant.
     private func shareRecord(
         of root: RecordName?, in zone: SyncedZone
-    ) async throws(SyncProblem) -> RecordAnswer? {
-        var name: RecordName? = .zoneShare
-        if let root { name = try await record(root, in: zone)?.share }
-        guard let name else { return nil }
-        return try await record(name, in: zone)
+    ) async throws(SyncProblem) -> (share: RecordAnswer?, rootTag: Text?) {
+        guard let root else { return (try await record(.zoneShare, in: zone), nil) }
+        guard let answer = try await record(root, in: zone) else {
+            throw .store(
+                RecordError(
+                    .notFound, "the server does not have it. recordfs sync says what hinders it."))
+        }
+        guard let name = answer.share else { return (nil, answer.changeTag) }
+        return (try await record(name, in: zone), answer.changeTag)
     }
 
     private func record(
@@ -102,7 +108,7 @@ extension Exchange {
     }
 
     private func operation(
-        _ edit: ShareEdit, of root: RecordName?, in zone: SyncedZone, _ current: RecordAnswer?
+        _ edit: ShareEdit, of root: RecordName?, _ current: RecordAnswer?
     ) throws(SyncProblem) -> RecordOperation {
         var record = RecordDictionary(
             name: current?.name ?? Self.name(ofShareOf: root), type: .share)

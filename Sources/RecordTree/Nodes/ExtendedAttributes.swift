@@ -32,7 +32,7 @@ extension Tree {
     package func setAttribute(
         _ name: [UInt8], of number: NodeNumber, to value: [UInt8], flags: Int32
     ) throws(RecordError) {
-        try checkWritable()
+        try checkWritable(try node(number))
         if name.starts(with: Array("system.posix_acl_".utf8)) {
             throw RecordError(.unsupported, "permissions come from the zone's share, not from ACLs")
         }
@@ -55,7 +55,7 @@ extension Tree {
     }
 
     package func removeAttribute(_ name: [UInt8], of number: NodeNumber) throws(RecordError) {
-        try checkWritable()
+        try checkWritable(try node(number))
         // rsync -X takes away what its source does not have.
         if name.starts(with: Self.prefix) { return }
         guard case .scratch(let id) = try node(number) else { throw Self.noAttribute }

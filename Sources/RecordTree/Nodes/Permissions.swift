@@ -26,6 +26,19 @@ extension Tree {
         }
     }
 
+    /// Throws for data of a zone that is for reading only, whatever is to be changed of it.
+    func checkWritable(_ node: Node) throws(RecordError) {
+        switch node {
+        case .zone(let zone): try checkWritable(ScratchPlace.Directory.zone(zone))
+        case .type(let type): try checkWritable(type)
+        case .record(let file):
+            if let entry = try store.record(file.record) { try checkWritable(entry.type) }
+        case .asset(let asset):
+            if let entry = try store.asset(asset) { try checkWritable(entry.type) }
+        default: try checkWritable()
+        }
+    }
+
     /// Throws unless names may come and go in the directory of scratch names.
     func checkWritable(_ directory: ScratchPlace.Directory) throws(RecordError) {
         switch directory {

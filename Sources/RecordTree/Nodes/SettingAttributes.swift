@@ -10,7 +10,7 @@ extension Tree {
         of number: NodeNumber, _ changes: NodeChanges, handle: HandleNumber?
     ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
         let node = try node(number)
-        try checkWritable()
+        try checkWritable(node)
         // Before anything is copied or opened for it.
         if let size = changes.size, size < 0 {
             throw RecordError(.invalidArgument, "a size is not negative")

@@ -114,7 +114,7 @@ extension CommandLineHome {
     @discardableResult
     func ok(_ script: String) throws -> String {
         let result = try shell(script)
-        #expect(result.status == 0, "\(script): \(result)")
+        try #require(result.status == 0, "\(script): \(result)")
         return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
     }
 

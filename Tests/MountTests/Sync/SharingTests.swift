@@ -51,5 +51,173 @@ extension MountTests {
             #expect(try bob.eventually("ls \(kitchen)", "soup.json\nsoup@photo.jpg"))
             try end()
         }
+
+        @Test("who may only read is refused by each system call, online and offline; nothing waits")
+        func readOnly() async throws {
+            let link = try alice.ok("recordfs share create private/Kitchen --with bob@localhost")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            try bob.ok(
+                "mkdir -p RecordFS/local/Own/Note; echo '{}' > RecordFS/local/Own/Note/o.json")
+            for isOnline in [true, false] {
+                if !isOnline { try await account.stopServer() }
+                for (command, what) in Self.writes {
+                    let tried = try bob.shell("cd RecordFS/\(place)/Recipe && \(command)")
+                    #expect(tried.status != 0, "\(what)")
+                    #expect(
+                        ["Permission denied", "Read-only", "not supported"].contains {
+                            (tried.errors + tried.output).contains($0)
+                        },
+                        "\(what): \(tried)")
+                }
+                #expect(
+                    try bob.ok("ls -A RecordFS/\(place)/Recipe") == "soup.json\nsoup@photo.jpg")
+                try bob.ok("cat RecordFS/\(place)/Recipe/* > /dev/null")
+                #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
+            }
+            try await account.startServer()
+            // The same through the mount, when the owner lets him.
+            try alice.ok("recordfs share permit private/Kitchen bob@localhost read-write")
+            #expect(
+                try bob.eventually(
+                    "cd RecordFS/\(place)/Recipe && sed -i 's/\"n\": 1/\"n\": 5/' soup.json && jq .n soup.json",
+                    "5"))
+            #expect(
+                try alice.eventually("jq .n RecordFS/private/Kitchen/Recipe/soup.json", "5"))
+            try end()
+        }
+
+        /// Each with what it stands for.
+        private static let writes = [
+            ("echo '{}' > soup.json", ">"), ("echo '{}' >> soup.json", ">>"),
+            ("echo '{}' > new.json", "a new file"), ("truncate -s 0 soup.json", "truncate"),
+            ("mv ../../../../local/Own/Note/o.json soup.json", "rename over"),
+            ("mv soup.json away.json", "rename away"), ("rm -f soup.json", "unlink"),
+            ("touch soup.json", "touch"), ("chmod 600 soup.json", "chmod"),
+            ("setfattr -n user.x -v y soup.json", "setfattr"), ("mkdir ../Other", "mkdir"),
+            ("sed -i s/1/2/ soup.json", "sed -i"),
+            ("cp soup.json x.json", "cp"), ("rm -f soup@photo.jpg", "unlink of a large field"),
+            ("rsync --inplace ../../../../local/Own/Note/o.json soup.json", "rsync"),
+            (
+                "python3 -c 'import mmap,os; mmap.mmap(os.open(\"soup.json\", os.O_RDWR), 0)'",
+                "mmap"
+            ),
+        ]
+
+        @Test("what is shared no longer leaves nothing, and unsent edits are in the trash")
+        func revoked() async throws {
+            let word = "quixotry\(UInt32.random(in: 0...UInt32.max))"
+            try alice.ok(
+                """
+                cd RecordFS/private/Kitchen/Recipe
+                for n in $(seq 30); do echo "{\\"text\\": \\"\(word) $n\\"}" > \(word)$n.json; done
+                echo '\(word)' > soup@\(word).txt
+                """)
+            let link = try alice.ok(
+                "recordfs share create private/Kitchen --with bob@localhost --write")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            // It is in each place where something of a record can be.
+            try bob.ok(
+                """
+                cd RecordFS/\(place)/Recipe && cat * > /dev/null
+                for n in 1 2 3; do sed -i "s/ $n/ again $n/" \(word)$n.json; rm \(word)2$n.json; done
+                recordfs search shared \(word) > /dev/null || true
+                cp \(word)4.json .\(word).swp; recordfs sync
+                """)
+            let state = ".local/share/recordfs"
+            #expect(try bob.shell("grep -rqa \(word) \(state)").status == 0)
+            try bob.ok("recordfs pause; echo '{\"own\": 1}' > RecordFS/\(place)/Recipe/mine.json")
+            try bob.ok(
+                "cd RecordFS/\(place)/Recipe && jq -c '.own = 2' \(word)5.json > x && cat x > \(word)5.json"
+            )
+            try alice.ok("recordfs share remove private/Kitchen bob@localhost")
+            try bob.ok("recordfs resume")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            // But for the names of records with an edit of his.
+            let search = "grep -rlaE '\(word)( |[^5]|[0-9]{2})' \(state); true"
+            #expect(try bob.eventually(search, ""))
+            #expect(
+                try bob.ok("cat RecordFS/.recordfs/trash/\(place)/Recipe/*.json").contains("own"))
+            try end()
+            try bob.ok("recordfs mount")
+            #expect(try bob.ok(search) == "")
+            try bob.ok("recordfs unmount")
+        }
+
+        @Test("one record is shared with what hangs on it, and what is new there hangs on it too")
+        func hierarchy() async throws {
+            let recipes = "RecordFS/private/Kitchen/Recipe"
+            try alice.ok(
+                """
+                echo '{"step": 1, "$parent": "soup"}' > \(recipes)/step.json
+                echo '{"secret": 1}' > \(recipes)/secret.json
+                """)
+            let link = try alice.ok(
+                "recordfs share create \(recipes)/soup.json --with bob@localhost --write")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            let shown = "ls RecordFS/\(place)/Recipe"
+            #expect(try bob.eventually(shown, "soup.json\nsoup@photo.jpg\nstep.json"))
+            try bob.ok("echo '{\"step\": 2}' > RecordFS/\(place)/Recipe/next.json; recordfs sync")
+            #expect(
+                try alice.eventually(
+                    "jq -c . \(recipes)/next.json", #"{"$parent":"soup","step":2}"#))
+            #expect(
+                try bob.eventually(
+                    "jq -c . RecordFS/\(place)/Recipe/next.json", #"{"$parent":"soup","step":2}"#))
+            // What hangs on it no more is gone there, and nothing of it is left.
+            try alice.ok(
+                "jq 'del(.[\"$parent\"])' \(recipes)/step.json > x && cat x > \(recipes)/step.json")
+            #expect(try bob.eventually(shown, "next.json\nsoup.json\nsoup@photo.jpg"))
+            #expect(try bob.ok("ls RecordFS/.recordfs/trash") == "")
+            try bob.ok("recordfs leave \(place)/Recipe/soup")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            #expect(
+                try alice.ok("ls \(recipes)")
+                    == "next.json\nsecret.json\nsoup.json\nsoup@photo.jpg\nstep.json")
+            try end()
+        }
+
+        @Test("who has what is shown and changed, and what cannot be is said in words")
+        func management() async throws {
+            let refused = {
+                (home: CommandLineHome, command: String, words: String) in
+                let result = try home.shell(command)
+                #expect(result.status != 0, "\(command)")
+                #expect(result.errors.contains(words), "\(command): \(result.errors)")
+            }
+            try refused(alice, "recordfs share show private/Kitchen", "it is not shared")
+            try refused(alice, "recordfs share add private/Kitchen bob@localhost", "share create")
+            let link = try alice.ok("recordfs share create private/Kitchen --title 'Our kitchen'")
+            #expect(link.hasSuffix("#Our_kitchen"))
+            #expect(try alice.ok("recordfs share url private/Kitchen") == link)
+            try refused(alice, "recordfs share create private/Kitchen", "shared already")
+            try refused(alice, "recordfs share create private/Kitchen/Recipe/soup", "in a share")
+            try refused(alice, "recordfs share create local/Own", "private can be shared")
+            try refused(bob, "recordfs accept '\(link)'", "NOT_FOUND")
+            try refused(bob, "recordfs accept https://example.org/", "no link of a share")
+            try refused(bob, "recordfs leave shared/nobody/Kitchen", "no zone")
+            #expect(try alice.ok("recordfs accept '\(link)'") == "private/Kitchen")
+            try alice.ok("recordfs share permit private/Kitchen everyone read-only")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            #expect(try bob.ok("recordfs accept '\(link)'") == place)
+            #expect(try bob.ok("stat -c %a RecordFS/\(place)/Recipe/soup.json") == "444")
+            #expect(try alice.ok("recordfs share show private/Kitchen").contains("anybody"))
+            try alice.ok("recordfs share permit private/Kitchen everyone none")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try alice.ok("recordfs share add private/Kitchen bob@localhost --write --admin")
+            #expect(try bob.ok("recordfs accept '\(link)'") == place)
+            #expect(try bob.ok("stat -c %a RecordFS/\(place)/Recipe/soup.json") == "644")
+            let person =
+                #".participants[] | select(.address == "bob@localhost") | .permission + " " + .status"#
+            #expect(
+                try alice.ok("recordfs share show --json private/Kitchen | jq -r '\(person)'")
+                    == "READ_WRITE ACCEPTED")
+            try refused(bob, "recordfs share stop \(place)", "leave")
+            try refused(
+                alice, "recordfs share remove private/Kitchen carol@localhost", "no participant")
+            try alice.ok("recordfs share stop private/Kitchen")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try refused(bob, "recordfs accept '\(link)'", "NOT_FOUND")
+            try end()
+        }
     }
 }

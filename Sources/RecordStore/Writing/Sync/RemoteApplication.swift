@@ -249,6 +249,7 @@ struct RemoteApplication {
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
+        if try isOfOthers(known, change) { return try takeAway(known, change) }
         guard let existing = known.record else {
             if known.isPending { try forgetPending(change.name) }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])

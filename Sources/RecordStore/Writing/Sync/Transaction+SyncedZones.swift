@@ -30,27 +30,42 @@ extension Transaction {
             "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)]
         ) { _ in true }
         guard known == true else { return }
-        try withdrawOfShared(zone)
+        let own = try withdrawOfShared(zone)
         var application = try RemoteApplication(self, zone)
         let names = try connection.all(
             "SELECT name FROM record WHERE zone_id = ? AND name IS NOT NULL",
             [.integer(zone.rawValue)]
         ) { RecordName(bytes: $0.bytes(0)) }
         for name in names {
-            _ = try application.apply(RemoteChange(deleted: name))
+            if own == nil {
+                _ = try application.apply(RemoteChange(deleted: name))
+            } else if let record = try connection.stored(named: name, zone) {
+                try finalizeDelete(record.id)
+            }
         }
         try removeEmptyTypes(of: zone)
         let isUnsent = try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
+        if let own { try eraseTraces(of: zone, except: own) }
     }
 
-    /// Nobody but its owner makes a zone of others again: what was not sent goes into the trash with the
-    /// rest.
-    private func withdrawOfShared(_ zone: ZoneID) throws(RecordError) {
-        guard try requireZone(zone).database == .shared else { return }
+    /// Nobody but its owner makes a zone of others again: what this user has written and was not sent is
+    /// in the trash.
+    /// - Returns: the entries of the trash; nil for a zone of one's own.
+    private func withdrawOfShared(_ zone: ZoneID) throws(RecordError) -> [Int64]? {
+        guard try requireZone(zone).database == .shared else { return nil }
+        let rows = try connection.all(
+            "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
+            [.integer(zone.rawValue)]
+        ) { $0.outbox() }
+        var kept: [Int64] = []
+        for row in rows {
+            if let entry = try keepOwnEdit(of: row) { kept.append(entry) }
+        }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)
+        return kept
     }
 
     private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {
@@ -78,18 +93,27 @@ extension Transaction {
         if let removed { _ = try makeZone(removed.database, removed.owner, removed.name) }
     }
 
-    /// With the zone when nothing is left in it.
+    /// With the zone when nothing is left in it. Local files, which may have copies of all that was there,
+    /// keep one's own zones, and none of others.
     private func removeEmptyTypes(of zone: ZoneID) throws(RecordError) {
+        let isOfOthers = try requireZone(zone).database == .shared
         let empty = try connection.all(
             """
             SELECT id FROM record_type t WHERE zone_id = ?
                 AND NOT EXISTS (SELECT 1 FROM record WHERE type_id = t.id)
             """, [.integer(zone.rawValue)]
         ) { TypeID($0.int64(0)) }
-        for type in empty where try !store.places.holdsScratch(of: type) { try removeType(type) }
+        for type in empty {
+            if !isOfOthers, try store.places.holdsScratch(of: type) { continue }
+            try removeType(type)
+            if isOfOthers { try markForScrub(.type(type)) }
+        }
         let isLeft = try connection.exists(
             "SELECT 1 FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)])
-        if !isLeft, try !store.places.holdsScratch(of: zone) { try removeZone(zone) }
+        if isLeft { return }
+        if !isOfOthers, try store.places.holdsScratch(of: zone) { return }
+        try removeZone(zone)
+        if isOfOthers { try markForScrub(.zone(zone)) }
     }
 }
 

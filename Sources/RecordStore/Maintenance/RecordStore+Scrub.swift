@@ -1,0 +1,49 @@
+import FoundationEssentials
+package import RecordModel
+import RecordSQL
+
+extension RecordStore {
+    /// Takes what shares have left from the disk: files of large fields, local files, words of the search
+    /// index, free pages, the log. Due since the transaction that erased it, also when the process ended meanwhile.
+    ///
+    /// - Returns: whether all of it is done; not while another process reads.
+    @discardableResult
+    package func scrub() throws(RecordError) -> Bool {
+        let due = try read { connection throws(RecordError) in
+            try connection.all("SELECT value FROM meta WHERE \(Self.scrubKeys)") { $0.string(0) }
+        }
+        guard !due.isEmpty else { return true }
+        for directory in due where !directory.isEmpty {
+            try removeLocalFiles("\(places.scratch)/\(directory)")
+        }
+        _ = try collectAssets()
+        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.scrubSearch()
+        }
+        guard shortenLog() else { return false }
+        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.connection.run("DELETE FROM meta WHERE \(Self.scrubKeys)")
+        }
+        return true
+    }
+
+    private static let scrubKeys = "key = 'scrub' OR key LIKE 'scrub %'"
+
+    private func removeLocalFiles(_ directory: String) throws(RecordError) {
+        guard FileManager.default.fileExists(atPath: directory) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: directory)
+        } catch {
+            throw RecordError(.ioFailure, "\(directory) cannot be removed: \(error)")
+        }
+    }
+}
+
+extension Transaction {
+    /// The index keeps the words of records that are gone until its parts are made one.
+    fileprivate func scrubSearch() throws(RecordError) {
+        try connection.run(
+            "DELETE FROM record_search WHERE rowid NOT IN (SELECT id FROM record)")
+        try connection.run("INSERT INTO record_search (record_search) VALUES ('optimize')")
+    }
+}

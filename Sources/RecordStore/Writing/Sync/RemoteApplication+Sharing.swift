@@ -1,0 +1,50 @@
+import RecordModel
+import RecordSQL
+
+/// Records of zones that others share.
+extension RemoteApplication {
+    /// Whether a record that is gone may just be shared no longer: in a zone of others, but for an edit
+    /// of this user where the whole zone is his to write to. There, what is gone was deleted, and the edit
+    /// wins as in any other zone.
+    func isOfOthers(
+        _ known: Known, _ change: RemoteChange
+    ) throws(RecordError) -> Bool {
+        let zone = SQLValue.integer(zone.rawValue)
+        let isShared = try connection.exists(
+            "SELECT 1 FROM zone WHERE id = ? AND database = \(Database.shared.rawValue)", [zone])
+        guard isShared else { return false }
+        guard known.isPending, known.record != nil, try pendingEdit(change.name) else {
+            return true
+        }
+        return try !connection.exists(
+            """
+            SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL
+                AND permission = \(ZoneInfo.Permission.readWrite.rawValue)
+            """, [zone])
+    }
+
+    /// It goes, with all that others have written; what this user has written and nobody has got is in
+    /// the trash.
+    func takeAway(
+        _ known: Known, _ change: RemoteChange
+    ) throws(RecordError) -> RemoteResult {
+        guard let existing = known.record else {
+            if known.isPending { try forgetPending(change.name) }
+            return RemoteResult(outcome: .absent, id: nil, conflicts: [])
+        }
+        let rows = try connection.all(
+            "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? ORDER BY id",
+            [.integer(zone.rawValue), .name(change.name)]
+        ) { $0.outbox() }
+        var kept: [Int64] = []
+        if let last = rows.last, let entry = try transaction.keepOwnEdit(of: last) {
+            kept.append(entry)
+        }
+        if known.isPending { try forgetPending(change.name) }
+        let type = try transaction.place(existing.entry.type).name
+        try transaction.finalizeDelete(existing.id)
+        try transaction.eraseTraces(
+            of: change.name, in: zone, stem: existing.entry.stem, type: type, except: kept)
+        return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+    }
+}

@@ -1,0 +1,161 @@
+import RecordModel
+import RecordSQL
+
+/// What the end of a share leaves here: of what others have written, nothing. Not in records, history,
+/// trash, conflicts, drafts, files and their names, nor, after `RecordStore.scrub`, in free pages and the
+/// log. That there was a zone of this name and owner stays known.
+///
+/// What this user has written and nobody has got is his: it goes into the trash, with the fields that he
+/// has changed and no others.
+extension Transaction {
+    /// Of a zone whose records are gone already.
+    ///
+    /// - Parameter kept: entries of the trash that stay.
+    func eraseTraces(of zone: ZoneID, except kept: [Int64]) throws(RecordError) {
+        let value = SQLValue.integer(zone.rawValue)
+        try eraseTrash("zone_id = ?", [value], except: kept)
+        try eraseHistory("zone_id = ?", [value])
+        try eraseConflicts("zone_id = ?", [value])
+        for table in ["passed_over", "share", "sent_request", "sync_event"] {
+            try connection.run("DELETE FROM \(table) WHERE zone_id = ?", [value])
+        }
+        try eraseSchemas(of: zone)
+        try connection.run(
+            """
+            DELETE FROM past_type WHERE zone_id = ?1
+                AND name NOT IN (SELECT type FROM trash WHERE zone_id = ?1)
+            """, [value])
+        try markForScrub()
+    }
+
+    /// Of a record that is gone from a zone of others: nobody can tell whether its owner has deleted it,
+    /// or shares it no longer.
+    func eraseTraces(
+        of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName,
+        except kept: [Int64]
+    ) throws(RecordError) {
+        let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
+        try eraseTrash("zone_id = ? AND name = ?", values, except: kept)
+        try eraseHistory("zone_id = ? AND name = ?", values)
+        try eraseConflicts(
+            "zone_id = ? AND type = ? AND stem = ?",
+            [.integer(zone.rawValue), .name(type), .name(stem)])
+        try markForScrub()
+    }
+
+    /// Of types that no other zone has, or had: a schema is of all.
+    private func eraseSchemas(of zone: ZoneID) throws(RecordError) {
+        let types = try connection.all(
+            """
+            SELECT name FROM past_type WHERE zone_id = ?1
+            EXCEPT SELECT name FROM past_type WHERE zone_id != ?1
+            EXCEPT SELECT name FROM record_type
+            """, [.integer(zone.rawValue)]
+        ) { RecordTypeName(bytes: $0.bytes(0)) }
+        for type in types {
+            schemas[type] = RecordSchema(fields: [])
+            try SchemaRows.write(connection, type, RecordSchema(fields: []))
+        }
+    }
+
+    /// The newest row stays without what was in it, so that no token is given twice; and that what is in
+    /// the trash was deleted.
+    private func eraseHistory(
+        _ condition: String, _ values: [SQLValue]
+    ) throws(RecordError) {
+        let condition = """
+            \(condition) AND NOT (kind = '\(ChangeKind.deleted.rawValue)' AND EXISTS (
+                SELECT 1 FROM trash t WHERE t.zone_id = history.zone_id AND t.name = history.name))
+            """
+        let holder = SQLValue.integer(Holder.history.rawValue)
+        try connection.run(
+            """
+            DELETE FROM kept_asset WHERE holder_id IN (SELECT token FROM history WHERE \(condition))
+                AND holder = ?
+            """, values + [holder])
+        let newest = "(SELECT token FROM history ORDER BY token DESC LIMIT 1)"
+        try connection.run(
+            "DELETE FROM history WHERE \(condition) AND token != \(newest)", values)
+        try connection.run(
+            """
+            UPDATE history SET name = x'2d', type = x'2d', fields = x'', text = x'', checksum = ?
+            WHERE \(condition) AND token = \(newest)
+            """, [.checksum([])] + values)
+    }
+
+    private func eraseTrash(
+        _ condition: String, _ values: [SQLValue], except kept: [Int64]
+    ) throws(RecordError) {
+        let ids = try connection.all("SELECT id FROM trash WHERE \(condition)", values) {
+            $0.int64(0)
+        }
+        for id in ids where !kept.contains(id) { try removeTrash(id) }
+    }
+
+    private func eraseConflicts(
+        _ condition: String, _ values: [SQLValue]
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            DELETE FROM conflict_text
+            WHERE conflict_id IN (SELECT id FROM conflict WHERE \(condition))
+            """, values)
+        try connection.run("DELETE FROM conflict WHERE \(condition)", values)
+    }
+
+    /// What is free on the disk may still hold it: `RecordStore.scrub` is due.
+    private func markForScrub() throws(RecordError) {
+        try connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
+    }
+
+    /// Local files of what was there go with it.
+    func markForScrub(_ place: StoreDirectory.LocalFiles) throws(RecordError) {
+        try connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+            [.text("scrub \(place.name)"), .text(place.name)])
+    }
+
+    // MARK: Unsent edits
+
+    /// Puts what this user has written into a record, and nobody has got, into the trash.
+    /// - Returns: the entry; nil when there is no such edit.
+    func keepOwnEdit(of row: OutboxRow) throws(RecordError) -> Int64? {
+        guard row.operation != .delete, let record = try connection.stored(row.record),
+            let text = try connection.savedText(of: record.id)
+        else { return nil }
+        let place = try place(record.entry.type)
+        let local = try document(text, of: record.id, place)
+        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
+            try document(of: base, place.name)
+        }
+        let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
+        let edits = try lastEdits(of: changed, row.name, row.zone)
+        let own = changed.filter { edits[$0]?.author != .sync }
+        let fields = local.fields.filter { own.contains($0.name) }
+        guard !fields.isEmpty else { return nil }
+        let kept = RecordDocument.print(fields, parent: nil)
+        try connection.run(
+            """
+            INSERT INTO trash
+                (zone_id, type, name, stem, text, checksum, created, created_by, deleted, author)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(record.zone.rawValue), .name(place.name), .name(row.name),
+                .name(record.entry.stem), .blob(kept), .checksum(kept),
+                .time(record.entry.created), .text(record.createdBy), .time(now),
+                .text(Author.mount.rawValue),
+            ])
+        let entry = connection.lastInsertedRow
+        try keepAssets(of: record.id, holder: .trash, entry)
+        let kinds = try keptAssets(.trash, entry)
+        for asset in kinds where !own.contains(asset.field) {
+            try connection.run(
+                "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
+                [
+                    .integer(Holder.trash.rawValue), .integer(entry), .name(asset.field),
+                ])
+        }
+        return entry
+    }
+}
