@@ -19,6 +19,8 @@ enum ConnectionOptions {
         configuration.maximumReaderCount = 1
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            // What a share has left stays in no free page. Debian's SQLite does so anyway.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
             try database.execute(sql: "PRAGMA journal_size_limit = \(logBytesKept)")
             try database.execute(sql: "PRAGMA cache_size = -16000")
