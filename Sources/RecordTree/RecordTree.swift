@@ -72,6 +72,8 @@ package final class Tree: Sendable {
         var nextHandle: UInt64 = 1
         /// Type rows with their zones: they say who may write, at every getattr.
         var places: [TypeID: TypePlace] = [:]
+        /// When a zone or type last came, went or got other modes.
+        var placesChanged: Timestamp?
         /// Deleted elsewhere: shown to the daemon alone, which unlinks them for inotify's sake.
         var ghosts: [TypeID: [[UInt8]: NodeNumber]] = [:]
         /// Created elsewhere: hidden from the daemon alone, which creates them for inotify's sake.

@@ -28,7 +28,13 @@ extension Tree {
         var notices: [KernelNotice] = []
         var touches: [Touch] = []
         for change in changes {
-            if change.concernsPlaces { state.withLock { $0.places = [:] } }
+            if change.concernsPlaces {
+                let now = now
+                state.withLock { state in
+                    state.places = [:]
+                    state.placesChanged = now
+                }
+            }
             notices += waitingAssetNotices(of: change)
             notices += draftNotices(of: change)
             guard change.author != .mount else {
@@ -82,8 +88,8 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade,
-            .typeRemoved:
+        case .asset, .conflict, .pinned, .exchanged, .permission, .zoneMade, .zoneRemoved,
+            .typeMade, .typeRemoved:
             return []
         }
     }
@@ -114,7 +120,8 @@ extension Tree {
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .conflict, .pinned, .exchanged: return []
-        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: return placeNotices(of: change)
+        case .permission, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
+            return placeNotices(of: change)
         }
     }
 
@@ -161,16 +168,51 @@ extension Tree {
         notices.append(.content(NodeNumber(change.zone)))
         // A name that came may be remembered as absent, one that went as present. Only that name:
         // the kernel takes a directory whose name it forgets from those who stand in it.
-        if change.type == nil, let zone = try? store.zone(change.zone) {
-            notices.append(
-                .entry(
-                    parent: NodeNumber(zone.database), name: NameCodec.encode(zone.name.bytes)))
+        if change.kind == .permission { return notices + permissionNotices(of: change.zone) }
+        if change.type == nil, let zone = try? store.keptZone(change.zone) {
+            notices += entryNotices(of: zone)
         }
         if let id = change.type, let type = try? store.type(id) {
             notices.append(
                 .entry(
                     parent: NodeNumber(change.zone),
                     name: ZoneMapping.plain.directoryName(of: type.name)))
+        }
+        return notices
+    }
+
+    private func entryNotices(of zone: ZoneInfo) -> [KernelNotice] {
+        let name = NameCodec.encode(zone.name.bytes)
+        guard zone.database == .shared else {
+            return [.entry(parent: NodeNumber(zone.database), name: name)]
+        }
+        var notices: [KernelNotice] = []
+        if let owner = state.withLock({ $0.nodes.number(of: .owner(zone.owner)) }) {
+            notices = [.entry(parent: owner, name: name), .content(owner)]
+        }
+        // While the owner has other zones here, nobody is sent away from the directory.
+        let others = (try? store.zones(in: .shared)) ?? []
+        if !others.contains(where: { $0.owner == zone.owner && $0.id != zone.id }) {
+            notices.append(
+                .entry(
+                    parent: NodeNumber(Database.shared), name: NameCodec.encode(zone.owner.bytes)))
+        }
+        return notices
+    }
+
+    /// The modes of all that is in a zone: what the kernel does not know, it does not miss.
+    private func permissionNotices(of zone: ZoneID) -> [KernelNotice] {
+        var notices: [KernelNotice] = []
+        for type in (try? store.types(in: zone)) ?? [] {
+            notices.append(.content(NodeNumber(type.id)))
+            let records = (try? store.records(in: type.id, limit: .max)) ?? []
+            notices += records.map { .content(NodeNumber($0.file)) }
+            for record in records where record.hasAssets {
+                for asset in (try? store.assets(of: record.id)) ?? [] {
+                    let number = state.withLock { $0.nodes.number(of: .asset(asset.id)) }
+                    if let number { notices.append(.content(number)) }
+                }
+            }
         }
         return notices
     }
@@ -185,7 +227,8 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .conflict, .pinned, .exchanged, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
+        case .conflict, .pinned, .exchanged, .permission, .zoneMade, .zoneRemoved, .typeMade,
+            .typeRemoved:
             return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
@@ -270,7 +313,7 @@ extension Tree {
 extension StoreChange {
     fileprivate var concernsPlaces: Bool {
         switch kind {
-        case .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
+        case .permission, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
         case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text,
             .pinned, .exchanged:
             false

@@ -86,7 +86,7 @@ struct RecordFSCommand: ParsableCommand {
             SchemaCommand.self, ConflictsCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, SyncCommand.self,
             PauseCommand.self,
-            ShareCommand.self, AcceptCommand.self, LeaveCommand.self,
+            ShareCommand.self, SharesCommand.self, AcceptCommand.self, LeaveCommand.self,
             ResumeCommand.self, RetryCommand.self, RevertCommand.self, PinCommand.self,
             UnpinCommand.self,
             TopCommand.self,

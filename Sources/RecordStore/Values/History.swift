@@ -4,6 +4,8 @@ package import RecordModel
 package enum ChangeKind: String, Sendable, CaseIterable {
     case created, updated, deleted, waiting, restored, draft, asset
     case zoneMade, zoneRemoved, typeMade, typeRemoved
+    /// What may be done in a zone is another. In no history.
+    case permission
     /// An edit lost against another one, and is kept beside the record.
     case conflict
     /// A record, type or zone keeps its large fields here from now on. In no history.

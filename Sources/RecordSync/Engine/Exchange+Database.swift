@@ -53,8 +53,11 @@ extension Exchange {
         if isWhole {
             // A feed from its beginning does not tell of zones that are gone.
             zones += try read { (store) throws(RecordError) in
-                try store.zonesOfServer(in: database)
-            }.map(\.id)
+                // Of zones of others none is only here.
+                database == .shared
+                    ? try store.zones(in: database).map(\.id)
+                    : try store.zonesOfServer(in: database).map(\.id)
+            }
         }
         let end = token?.utf8 ?? []
         var news: DatabaseNews?

@@ -149,7 +149,10 @@ extension Exchange {
     private func noteGone(
         _ zone: SyncedZone, _ why: SyncProblem, wasKnown: Bool
     ) throws(SyncProblem) -> Int {
-        let isBehind = try isBehind(zone)
+        // A zone of others is not made here again, whoever has lost it.
+        let isOfOthers = database == .shared
+        let wasKnown = wasKnown || isOfOthers
+        let isBehind = isOfOthers ? false : try isBehind(zone)
         if wasKnown && !isBehind { note("A zone is gone on the server", zone, why) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             if isBehind {

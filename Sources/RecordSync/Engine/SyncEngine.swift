@@ -214,6 +214,7 @@ package actor SyncEngine {
                 if downloads {
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { note(.import, id, since: start, count) }
+                    try exchange.scrub()
                     try fetched(id, number)
                     // What was merged is news there.
                     lookForChanges(in: id)
@@ -232,7 +233,11 @@ package actor SyncEngine {
                 note(job.kind, zone, since: start, 0, "\(error)")
             }
             exchange.logger.warning("Sync", metadata: ["why": "\(error)"])
-            if zone != nil, error.reaction == .findZone { schedule.told(at: clock.uptime) }
+            if let zone, error.reaction == .findZone {
+                schedule.told(at: clock.uptime)
+                // Its download finds that it is gone; nobody makes it from here.
+                if exchange.database == .shared { schedule.told(of: zone, at: clock.uptime) }
+            }
             ending =
                 error.reaction == .signIn
                 ? .needsSignIn

@@ -28,9 +28,13 @@ extension SyncService {
         }
         let engine = try engine(of: .shared)
         let place = try ask { () async throws(SyncProblem) in
-            let place = try await engine.exchange.accept(guid)
-            await engine.settle()
-            return place
+            do throws(SyncProblem) {
+                let place = try await engine.exchange.accept(guid)
+                await engine.settle()
+                return place
+            } catch {
+                throw self.explained(error, link)
+            }
         }
         let owner = place.isOwn ? .me : OwnerName(bytes: place.zone.owner?.bytes ?? [])
         guard
@@ -43,6 +47,18 @@ extension SyncService {
                     + "hinders it.")
         }
         return (zone, place.share)
+    }
+
+    /// A link of another server says nothing to this one.
+    private func explained(_ problem: SyncProblem, _ link: Text) -> SyncProblem {
+        guard case .refused(let error) = problem, error.code == .notFound,
+            link.string.contains("://"), !link.string.hasPrefix(account.server + "/")
+        else { return problem }
+        return .store(
+            RecordError(
+                .notFound,
+                "this account is at \(account.server), which knows no such share. The link is of "
+                    + "another server, or the server has another name in it."))
     }
 
     /// What the server says of a share now. Errors: notFound when there is none.
@@ -121,10 +137,13 @@ extension RecordError {
         case .store(let error): self = error
         case .unreachable, .unreadable, .fruitless:
             self.init(.unavailable, "the server does not answer: \(problem)")
+        case .refused(let error) where error.code == .zoneNotFound:
+            self.init(
+                .notFound, "the server does not have the zone. recordfs sync says what hinders it.")
         case .refused(let error):
             let code: Code =
                 switch error.code {
-                case .notFound, .zoneNotFound: .notFound
+                case .notFound: .notFound
                 case .accessDenied: .accessDenied
                 case .quotaExceeded: .quotaExceeded
                 case .badRequest, .tooManyParticipants, .alreadyShared: .invalidArgument

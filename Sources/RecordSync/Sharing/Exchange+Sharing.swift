@@ -35,7 +35,9 @@ extension Exchange {
             }
             var operation = try operation(edit, of: root, current)
             operation.record.share?.rootChangeTag = rootTag
-            if let answer = try await save(operation, in: zone) { return answer }
+            guard let answer = try await save(operation, in: zone) else { continue }
+            if let problem = edit.problem(with: answer) { throw .store(problem) }
+            return answer
         }
         throw .store(
             RecordError(.timedOut, "others change the share at the same time. Try again."))

@@ -41,8 +41,11 @@ extension ShareEdit {
         title = json["title"]?.string
         publicPermission = try json["publicPermission"].map(Self.permission)
         for member in json["members"]?.array ?? [] {
-            guard let address = member["address"]?.string, !address.isEmpty else {
-                throw RecordError(.invalidArgument, "somebody is named without an address.")
+            guard let address = member["address"]?.string, UserLookup.isAddress(address) else {
+                throw RecordError(
+                    .invalidArgument,
+                    "\"\(member["address"]?.string ?? "")\" is no e-mail address, telephone number or "
+                        + "user, such as bob@example.org, +49301234567 or _1f2e…")
             }
             members.append(
                 Member(
@@ -89,6 +92,17 @@ extension ShareEdit.Member {
 }
 
 extension UserLookup {
+    static func isAddress(_ text: Text) -> Bool {
+        let text = text.string
+        guard !text.contains(where: \.isWhitespace) || text.hasPrefix("+") else { return false }
+        if text.hasPrefix("_") { return text.utf8.count > 1 }
+        if let at = text.firstIndex(of: "@") {
+            return at != text.startIndex && text.index(after: at) != text.endIndex
+        }
+        return text.contains(where: \.isNumber)
+            && text.allSatisfy { $0.isNumber || "+ -()/".contains($0) }
+    }
+
     /// How somebody is meant by what a person writes: `a@b.c`, `+49 30 1234567`, or the name of a user,
     /// which begins with `_`.
     init(writtenAs address: Text) {
@@ -125,6 +139,21 @@ extension ParticipantAnswer {
 }
 
 extension ShareEdit {
+    /// What the server has taken without doing it: who has joined by the link may what everyone may.
+    func problem(with share: ShareAnswer) -> RecordError? {
+        for member in members {
+            guard let wanted = member.permission,
+                let found = share.participants.first(where: { $0.isNamed(by: member.address) }),
+                found.permission != wanted
+            else { continue }
+            return RecordError(
+                .unsupported,
+                "\(member.address) has joined by the link, and may what everyone may. Change that, or "
+                    + "let nobody join by the link (permit PATH everyone none) and invite by name.")
+        }
+        return nil
+    }
+
     /// The list of participants that a share is to have; nil when the edit leaves it as it is.
     ///
     /// Errors: invalidArgument for somebody to remove who is not there, and for the owner.
@@ -132,6 +161,7 @@ extension ShareEdit {
         of share: ShareAnswer?
     ) throws(RecordError) -> [ParticipantDictionary]? {
         guard !members.isEmpty || !removed.isEmpty else { return nil }
+        let everyone = publicPermission ?? share?.publicPermission ?? .none
         var present = share?.participants.filter { $0.type != .owner } ?? []
         for address in removed + members.map(\.address)
         where share?.owner?.isNamed(by: address) == true {
@@ -150,6 +180,12 @@ extension ShareEdit {
                 list[place].type = type ?? list[place].type
                 list[place].permission = member.permission ?? list[place].permission
             } else {
+                guard everyone == .none else {
+                    throw RecordError(
+                        .unsupported,
+                        "\(member.address) cannot be invited while anybody with the link may join: send "
+                            + "the link, or permit everyone none first.")
+                }
                 list.append(
                     ParticipantDictionary(
                         lookup: UserLookup(writtenAs: member.address), type: type ?? .user,

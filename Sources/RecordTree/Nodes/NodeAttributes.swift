@@ -52,9 +52,10 @@ extension Tree {
         switch node {
         case .root: return directory(.root, modified: mounted)
         case .readme: return file(.readme, size: Int64(Readme.text.count), modified: mounted, 0o444)
-        case .database(let database): return directory(NodeNumber(database), modified: mounted)
+        case .database(let database):
+            return directory(NodeNumber(database), modified: placesChanged)
         case .owner:
-            return directory(inode(of: node), modified: mounted, isWritable: false)
+            return directory(inode(of: node), modified: placesChanged, isWritable: false)
         case .zone(let id):
             guard let zone = try store.zone(id) else { return nil }
             return directory(
@@ -76,6 +77,11 @@ extension Tree {
         case .scratch(let id): return try scratchStatus(id).map(scratchAttributes)
         case .control(let path): return try controlAttributes(path)
         }
+    }
+
+    /// The kernel keeps the listing of an empty directory until its time is another.
+    private var placesChanged: Timestamp {
+        state.withLock(\.placesChanged).map { max($0, mounted) } ?? mounted
     }
 
     func inode(of node: Node) -> NodeNumber {

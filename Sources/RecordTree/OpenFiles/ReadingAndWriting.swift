@@ -57,6 +57,8 @@ extension Tree {
         let appends = handle.appends && !isWriteback
         switch handle.current {
         case .record(let open):
+            // It may have been opened when that was allowed.
+            try checkWritable(open.state.withLock(\.type))
             try load(open)
             try open.write(
                 data, offset: appends ? nil : offset, limit: options.limits.textBytes,
@@ -75,6 +77,7 @@ extension Tree {
     }
 
     func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
+        try checkWritable(open.state.withLock(\.type))
         if size > 0 { try load(open) }
         try open.truncate(to: size, limit: options.limits.textBytes, now: now)
     }

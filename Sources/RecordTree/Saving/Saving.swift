@@ -14,7 +14,7 @@ extension Tree {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
         do throws(RecordError) {
             try saveText(open, isRetry: isRetry)
-        } catch  where error.isAboutContent {
+        } catch  where error.isAboutContent || error.code == .accessDenied {
             try saveDraft(open, error)
             throw error
         } catch {

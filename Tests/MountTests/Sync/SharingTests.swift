@@ -33,8 +33,12 @@ extension MountTests {
             let link = try alice.ok(
                 "recordfs share create private/Kitchen --with bob@localhost --write")
             #expect(link.hasPrefix("http://127.0.0.1:"))
+            // What was listed before is listed anew.
+            #expect(try bob.ok("ls RecordFS/shared") == "")
             let place = try bob.ok("recordfs accept '\(link)'")
             #expect(place.hasPrefix("shared/") && place.hasSuffix("/Kitchen"))
+            let listed = try bob.ok("echo RecordFS/shared/*/*")
+            #expect(listed == "RecordFS/\(place)")
             try bob.ok(
                 """
                 cmp RecordFS/\(place)/Recipe/soup.json \
@@ -200,6 +204,15 @@ extension MountTests {
             let place = try bob.ok("recordfs accept '\(link)'")
             #expect(try bob.ok("recordfs accept '\(link)'") == place)
             #expect(try bob.ok("stat -c %a RecordFS/\(place)/Recipe/soup.json") == "444")
+            try refused(
+                alice, "recordfs share add private/Kitchen carol@localhost", "everyone none first")
+            try refused(
+                alice, "recordfs share permit private/Kitchen bob@localhost read-write",
+                "joined by the link")
+            try refused(
+                alice, "recordfs share add private/Kitchen 'not an address'", "no e-mail address")
+            try refused(
+                bob, "recordfs accept https://records.example.org/share/0abc", "another server")
             #expect(try alice.ok("recordfs share show private/Kitchen").contains("anybody"))
             try alice.ok("recordfs share permit private/Kitchen everyone none")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
@@ -211,12 +224,67 @@ extension MountTests {
             #expect(
                 try alice.ok("recordfs share show --json private/Kitchen | jq -r '\(person)'")
                     == "READ_WRITE ACCEPTED")
+            #expect(
+                try bob.ok("recordfs shares")
+                    == "\(place): \"Our kitchen\", of admin@localhost, read and write")
+            #expect(
+                try alice.ok("recordfs shares --json | jq -r '.path + \" \" + .url'")
+                    == "private/Kitchen \(link)")
             try refused(bob, "recordfs share stop \(place)", "leave")
             try refused(
                 alice, "recordfs share remove private/Kitchen carol@localhost", "no participant")
             try alice.ok("recordfs share stop private/Kitchen")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
             try refused(bob, "recordfs accept '\(link)'", "NOT_FOUND")
+            try end()
+        }
+
+        @Test("modes follow the share, and what was open when it changed")
+        func permissionChanges() async throws {
+            let link = try alice.ok(
+                "recordfs share create private/Kitchen --with bob@localhost --write")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            let modes = "cd RecordFS/\(place)/Recipe && stat -c %a .. . soup.json soup@photo.jpg"
+            #expect(try bob.ok(modes) == "755\n755\n644\n644")
+            // Opened while it was allowed; one has written already, the other not yet.
+            _ = try bob.file(
+                "edit.py",
+                """
+                import os, sys
+                first = os.open(sys.argv[1], os.O_RDWR)
+                second = os.open(sys.argv[1], os.O_RDWR)
+                os.pwrite(first, b'{"n": 77}\\n', 0)
+                print("open", flush=True)
+                sys.stdin.readline()
+                for what in (lambda: os.ftruncate(second, 0), lambda: os.write(second, b"{}"),
+                             lambda: os.fsync(first), lambda: os.open(sys.argv[1], os.O_TRUNC)):
+                    try:
+                        what()
+                        print("done")
+                    except OSError as error:
+                        print(error.strerror)
+                """)
+            let edited = try bob.ok(
+                """
+                mkfifo go; python3 edit.py RecordFS/\(place)/Recipe/soup.json < go > said &
+                exec 3> go
+                until grep -q open said; do :; done
+                HOME=\(alice.folder) recordfs share permit private/Kitchen bob@localhost read-only
+                until [ "$(stat -c %a RecordFS/\(place)/Recipe/soup.json)" = 444 ]; do :; done
+                echo >&3; exec 3>&-; wait; cat said
+                """)
+            let denied = "Permission denied"
+            #expect(
+                edited == (["open"] + Array(repeating: denied, count: 4)).joined(separator: "\n"))
+            #expect(try bob.ok(modes) == "555\n555\n444\n444")
+            // What he had written is a draft, which says why, and nothing of it waits.
+            let reason = try bob.ok("cat RecordFS/\(place)/Recipe/.error")
+            #expect(reason.contains("not change it"))
+            #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
+            try bob.ok("recordfs draft discard RecordFS/\(place)/Recipe/soup.json")
+            #expect(try bob.ok("jq .n RecordFS/\(place)/Recipe/soup.json") == "1")
+            try alice.ok("recordfs share permit private/Kitchen bob@localhost read-write")
+            #expect(try bob.eventually(modes, "755\n755\n644\n644"))
             try end()
         }
     }

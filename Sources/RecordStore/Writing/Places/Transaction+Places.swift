@@ -66,7 +66,7 @@ extension Transaction {
             "UPDATE zone SET permission = ? WHERE id = ?",
             [.integer(permission.rawValue), .integer(zone.rawValue)])
         placesChanged = true
-        note(.zoneMade, zone: zone)
+        note(.permission, zone: zone)
     }
 
     func zone(

@@ -14,7 +14,8 @@ extension Transaction {
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError,
         effect: FileEffect = .replaced, isAwaited: Bool = false
     ) throws(RecordError) -> RecordEntry {
-        let place = try writablePlace(type)
+        // A zone that has become one for reading only keeps what was being written there.
+        let place = try error.code == .accessDenied ? self.place(type) : writablePlace(type)
         let record: RecordID
         if let existing = try connection.stored(type, stem) {
             record = existing.id

@@ -120,20 +120,84 @@ extension Transaction {
     /// Puts what this user has written into a record, and nobody has got, into the trash.
     /// - Returns: the entry; nil when there is no such edit.
     func keepOwnEdit(of row: OutboxRow) throws(RecordError) -> Int64? {
-        guard row.operation != .delete, let record = try connection.stored(row.record),
-            let text = try connection.savedText(of: record.id)
-        else { return nil }
+        guard row.operation != .delete, let record = try connection.stored(row.record) else {
+            return nil
+        }
         let place = try place(record.entry.type)
-        let local = try document(text, of: record.id, place)
         let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
             try document(of: base, place.name)
         }
+        return try keepOwnFields(of: record, named: row.name, since: base, place)
+    }
+
+    /// All that this user has written in a zone that a restored server does not have: whether others
+    /// have got it, nobody knows.
+    func keepOwnEdits(
+        in zone: ZoneID, but names: Set<RecordName>
+    ) throws(RecordError) -> [Int64] {
+        let records = try connection.all(
+            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL",
+            [.integer(zone.rawValue)]
+        ) { StoredRecord($0) }
+        var kept: [Int64] = []
+        for record in records {
+            guard let name = record.name, !names.contains(name) else { continue }
+            let entry = try keepOwnFields(
+                of: record, named: name, since: nil, try place(record.entry.type))
+            if let entry { kept.append(entry) }
+        }
+        return kept
+    }
+
+    private func keepOwnFields(
+        of record: StoredRecord, named name: RecordName, since base: RecordDocument?,
+        _ place: TypePlace
+    ) throws(RecordError) -> Int64? {
+        guard let text = try connection.savedText(of: record.id) else { return nil }
+        let local = try document(text, of: record.id, place)
         let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
-        let edits = try lastEdits(of: changed, row.name, row.zone)
+        let edits = try lastEdits(of: changed, name, record.zone)
         let own = changed.filter { edits[$0]?.author != .sync }
         let fields = local.fields.filter { own.contains($0.name) }
         guard !fields.isEmpty else { return nil }
-        let kept = RecordDocument.print(fields, parent: nil)
+        let entry = try addTrash(
+            record, name, place, RecordDocument.print(fields, parent: nil))
+        try keepAssets(of: record.id, holder: .trash, entry)
+        for asset in try keptAssets(.trash, entry) where !own.contains(asset.field) {
+            try connection.run(
+                "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
+                [.integer(Holder.trash.rawValue), .integer(entry), .name(asset.field)])
+        }
+        return entry
+    }
+
+    /// Texts that were refused and are of no record: whoever wrote them has them nowhere else.
+    func trashDrafts(of zone: ZoneID) throws(RecordError) -> [Int64] {
+        let records = try connection.all(
+            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NULL",
+            [.integer(zone.rawValue)]
+        ) { StoredRecord($0) }
+        var kept: [Int64] = []
+        for record in records {
+            let place = try place(record.entry.type)
+            if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
+                let name = RecordName(bytes: record.entry.stem.bytes)
+                kept.append(try addTrash(record, name, place, draft.text))
+                _ = try addHistory(
+                    .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
+            }
+            try replaceFile(of: record, .removed)
+            try removeRows(of: record.id)
+            note(
+                .deleted, zone: zone, type: record.entry.type, record: record.id,
+                stem: record.entry.stem)
+        }
+        return kept
+    }
+
+    private func addTrash(
+        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ text: [UInt8]
+    ) throws(RecordError) -> Int64 {
         try connection.run(
             """
             INSERT INTO trash
@@ -141,21 +205,11 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(record.zone.rawValue), .name(place.name), .name(row.name),
-                .name(record.entry.stem), .blob(kept), .checksum(kept),
+                .integer(record.zone.rawValue), .name(place.name), .name(name),
+                .name(record.entry.stem), .blob(text), .checksum(text),
                 .time(record.entry.created), .text(record.createdBy), .time(now),
                 .text(Author.mount.rawValue),
             ])
-        let entry = connection.lastInsertedRow
-        try keepAssets(of: record.id, holder: .trash, entry)
-        let kinds = try keptAssets(.trash, entry)
-        for asset in kinds where !own.contains(asset.field) {
-            try connection.run(
-                "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
-                [
-                    .integer(Holder.trash.rawValue), .integer(entry), .name(asset.field),
-                ])
-        }
-        return entry
+        return connection.lastInsertedRow
     }
 }

@@ -59,9 +59,12 @@ extension Transaction {
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
             [.integer(zone.rawValue)]
         ) { $0.outbox() }
-        var kept: [Int64] = []
+        var kept = try trashDrafts(of: zone)
         for row in rows {
             if let entry = try keepOwnEdit(of: row) { kept.append(entry) }
+        }
+        if try connection.restoredPass(of: zone) != nil {
+            kept += try keepOwnEdits(in: zone, but: Set(rows.map(\.name)))
         }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)

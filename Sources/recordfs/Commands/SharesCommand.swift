@@ -1,0 +1,68 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+
+struct SharesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shares", abstract: "List what you share, and what others share with you.",
+        discussion: "As the server last told of it, also without a network.")
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "One JSON object for each.")
+    var json = false
+
+    func run() throws {
+        try state.list(nil, json: json) { (store, _) throws(RecordError) in
+            var listed: [ListedRecord] = []
+            for database in [Database.private, .shared] {
+                for zone in try store.zones(in: database) {
+                    for share in try store.shares(in: zone.id) {
+                        listed.append(try Self.listed(share, zone, store))
+                    }
+                }
+            }
+            return listed
+        }
+    }
+
+    private static func listed(
+        _ share: Share, _ zone: ZoneInfo, _ store: RecordStore
+    ) throws(RecordError) -> ListedRecord {
+        let json = try JSONParser.parse(share.text)
+        let path = try path(of: share, zone, store)
+        return ListedRecord(
+            path: path, words: words(of: json, zone), json: json.adding("path", .text(path.bytes)))
+    }
+
+    /// Of the record that is shared, where it is here; else of the zone.
+    private static func path(
+        of share: Share, _ zone: ZoneInfo, _ store: RecordStore
+    ) throws(RecordError) -> RecordPath {
+        let (database, owner) = (zone.database, zone.owner)
+        guard let root = share.root, let record = try store.record(named: root, in: zone.id),
+            let type = try store.type(record.type)
+        else { return RecordPath(database: database, owner: owner, zone: zone.name) }
+        return RecordPath(
+            database: database, owner: owner, zone: zone.name, type: type.name,
+            item: .record(record.stem))
+    }
+
+    private static func words(of share: JSONValue, _ zone: ZoneInfo) -> String {
+        var words = share.stringMember("title").map { ["\"\($0)\""] } ?? []
+        if zone.database == .shared {
+            let owner = share["owner"]
+            let name = owner?.stringMember("address") ?? owner?.stringMember("user")
+            words.append("of \(name ?? "somebody")")
+            words.append(zone.permission == .readWrite ? "read and write" : "read only")
+        } else {
+            let people = share["participants"]?.array ?? []
+            let joined = people.count { $0.stringMember("status") == "ACCEPTED" }
+            words.append("\(joined) have it, \(people.count - joined) are invited")
+            if share.stringMember("publicPermission") != "NONE" {
+                words.append("anybody with the link")
+            }
+        }
+        return words.joined(separator: ", ")
+    }
+}
