@@ -28,7 +28,9 @@ import Testing
     }
 
     /// As any client of the protocol does it.
-    private func share(_ permission: JSONValue, isNew: Bool = true) async throws {
+    private func share(
+        _ permission: JSONValue, isNew: Bool = true, of zone: String = "Box"
+    ) async throws {
         let invited: JSONValue = [
             "type": "USER", "permission": permission, "acceptanceStatus": "INVITED",
             "userIdentity": ["userRecordName": Self.name(.bob)],
@@ -36,7 +38,7 @@ import Testing
         let answer = try await server.call(
             .recordsModify, .private, as: .alice,
             [
-                "zoneID": ["zoneName": "Box"],
+                "zoneID": ["zoneName": JSONValue(zone)],
                 "operations": [
                     [
                         "operationType": isNew ? "create" : "forceUpdate",
@@ -144,6 +146,33 @@ import Testing
         #expect(try bob.outbox() == [])
         try await alice.sync()
         try alice.expectSettled(["x": #"{"p":1}"#])
+        try bob.expectSound()
+    }
+
+    @Test(
+        "a share that a restored server has lost is gone, and nothing of it is sent after a new one"
+    )
+    func lostByRestore() async throws {
+        let early = try await server.backUp()
+        try alice.save("own", #"{"p":1}"#, zone: "Late")
+        try alice.save("x", #"{"p":1}"#, zone: "Late")
+        try await alice.sync()
+        try await share("READ_WRITE", of: "Late")
+        try await bob.sync()
+        try bob.save("own", #"{"p":2}"#, zone: "Late")
+        try await bob.sync()
+        try await alice.sync()
+        try await server.restore(early)
+        try await alice.sync()
+        try bob.delete("x", zone: "Late")
+        try await bob.sync()
+        #expect(try zone() == nil)
+        #expect(try bob.outbox() == [])
+        let tree = ["own": #"{"p":2}"#, "x": #"{"p":1}"#]
+        try await share("READ_WRITE", of: "Late")
+        for replica in [bob, alice] { try await replica.sync() }
+        try alice.expectSettled(tree, zone: "Late")
+        #expect(try bob.tree(zone: "Late") == tree)
         try bob.expectSound()
     }
 }
