@@ -152,6 +152,27 @@ extension MountTests {
                         recordfs mount Other > /dev/null; cat Other/$P/JP.json
                         """, output: "{\"in\": \"b\"}"),
             ]
+            + [
+                Case(
+                    command: "shares",
+                    script: """
+                        echo 'import os, sqlite3' > ~/put.py
+                        echo 'store = sqlite3.connect(os.path.expanduser("~/b/store.sqlite"), 10)' >> ~/put.py
+                        echo 'text = b"{\\"title\\": \\"T\\", \\"publicPermission\\": \\"NONE\\"}"' >> ~/put.py
+                        echo 'rows = "SELECT id, ?, NULL, 0, ? FROM zone WHERE database = 1"' >> ~/put.py
+                        echo 'store.execute("INSERT INTO share " + rows, (b"s", text))' >> ~/put.py
+                        echo 'store.commit()' >> ~/put.py; python3 ~/put.py
+                        recordfs shares | cut -d: -f2; recordfs --state $A shares
+                        """,
+                    output: " \"T\", 0 have it, 0 are invited\n", changes: false)
+            ]
+            + ["share show JP.json", "accept http://s/share/1", "leave shared/o/z"].map {
+                Case(
+                    command: String($0.prefix { $0 != " " }),
+                    script:
+                        "recordfs \($0) 2>&1 | grep -c \"(store $HOME/b): nobody is signed in\"",
+                    output: "1\n", changes: false)
+            }
             + ["sync", "retry", "pause", "resume"].map {
                 Case(
                     command: $0,
