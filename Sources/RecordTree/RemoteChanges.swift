@@ -166,22 +166,28 @@ extension Tree {
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
         notices.append(.content(NodeNumber(change.zone)))
-        // A name that came may be remembered as absent, one that went as present. Only that name:
-        // the kernel takes a directory whose name it forgets from those who stand in it.
-        if change.kind == .permission { return notices + permissionNotices(of: change.zone) }
-        if change.type == nil, let zone = try? store.keptZone(change.zone) {
-            notices += entryNotices(of: zone)
-        }
-        if let id = change.type, let type = try? store.type(id) {
-            notices.append(
-                .entry(
-                    parent: NodeNumber(change.zone),
-                    name: ZoneMapping.plain.directoryName(of: type.name)))
+        do throws(RecordError) {
+            if change.kind == .permission {
+                notices += try permissionNotices(of: change.zone)
+            } else if change.type == nil, let zone = try store.keptZone(change.zone) {
+                notices += try entryNotices(of: zone)
+            }
+            if let id = change.type, let type = try store.type(id) {
+                notices.append(
+                    .entry(
+                        parent: NodeNumber(change.zone),
+                        name: ZoneMapping.plain.directoryName(of: type.name)))
+            }
+        } catch {
+            options.report(
+                "Names and modes of a zone may be old until they are looked up: \(error)")
         }
         return notices
     }
 
-    private func entryNotices(of zone: ZoneInfo) -> [KernelNotice] {
+    /// A name that came may be remembered as absent, one that went as present. Only that name: the kernel
+    /// takes a directory whose name it forgets from those who stand in it.
+    private func entryNotices(of zone: ZoneInfo) throws(RecordError) -> [KernelNotice] {
         let name = NameCodec.encode(zone.name.bytes)
         guard zone.database == .shared else {
             return [.entry(parent: NodeNumber(zone.database), name: name)]
@@ -191,8 +197,10 @@ extension Tree {
             notices = [.entry(parent: owner, name: name), .content(owner)]
         }
         // While the owner has other zones here, nobody is sent away from the directory.
-        let others = (try? store.zones(in: .shared)) ?? []
-        if !others.contains(where: { $0.owner == zone.owner && $0.id != zone.id }) {
+        let isOnly = try !store.zones(in: .shared).contains {
+            $0.owner == zone.owner && $0.id != zone.id
+        }
+        if isOnly {
             notices.append(
                 .entry(
                     parent: NodeNumber(Database.shared), name: NameCodec.encode(zone.owner.bytes)))
@@ -201,14 +209,14 @@ extension Tree {
     }
 
     /// The modes of all that is in a zone: what the kernel does not know, it does not miss.
-    private func permissionNotices(of zone: ZoneID) -> [KernelNotice] {
+    private func permissionNotices(of zone: ZoneID) throws(RecordError) -> [KernelNotice] {
         var notices: [KernelNotice] = []
-        for type in (try? store.types(in: zone)) ?? [] {
+        for type in try store.types(in: zone) {
             notices.append(.content(NodeNumber(type.id)))
-            let records = (try? store.records(in: type.id, limit: .max)) ?? []
-            notices += records.map { .content(NodeNumber($0.file)) }
-            for record in records where record.hasAssets {
-                for asset in (try? store.assets(of: record.id)) ?? [] {
+            for record in try store.records(in: type.id, limit: .max) {
+                notices.append(.content(NodeNumber(record.file)))
+                guard record.hasAssets else { continue }
+                for asset in try store.assets(of: record.id) {
                     let number = state.withLock { $0.nodes.number(of: .asset(asset.id)) }
                     if let number { notices.append(.content(number)) }
                 }

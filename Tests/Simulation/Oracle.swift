@@ -109,8 +109,9 @@ struct Oracle {
     /// Whoever hears of a restore after somebody has removed a zone on the restored server takes it for
     /// lost, and makes it again with all that he knows of it.
     ///
-    /// - Parameter records: those that were made after the backup, and may be gone since. When one of them is deleted, the
-    ///   server cannot keep that for machines which did not hear of it in time: they make it again.
+    /// - Parameter records: those that were made after the backup, and may be gone since. When one of
+    ///   them is deleted, the server cannot keep that for machines which did not hear of it in time:
+    ///   they make it again.
     mutating func restoreServer(losing records: Set<Step.Key>) {
         isRestored = true
         beyondBackup.formUnion(records)

@@ -129,7 +129,7 @@ extension ControlRequest {
                 "the command line and the daemon are of different versions. Unmount and mount.")
         }
         func path(_ key: String = "path") throws(RecordError) -> RecordPath {
-            try RecordPath(parsing: try Self.string(key, in: header))
+            try Self.path(key, in: header)
         }
         let name = header.stringMember("request") ?? ""
         switch name {
@@ -281,6 +281,12 @@ extension ControlRequest {
             start = end
         }
         return batch
+    }
+
+    static func path(
+        _ key: String = "path", in header: JSONValue
+    ) throws(RecordError) -> RecordPath {
+        try RecordPath(parsing: try string(key, in: header))
     }
 
     private static func string(

@@ -31,12 +31,7 @@ package enum SharingRequest: Sendable, Hashable {
     /// Nil for the name of another request.
     init?(name: String, _ header: JSONValue) throws(RecordError) {
         guard name.hasPrefix(Self.prefix) else { return nil }
-        func path() throws(RecordError) -> RecordPath {
-            guard let text = header["path"]?.string else {
-                throw RecordError(.invalidArgument, "the request has no \"path\".")
-            }
-            return try RecordPath(parsing: text.utf8)
-        }
+        func path() throws(RecordError) -> RecordPath { try ControlRequest.path(in: header) }
         let edit = header["edit"] ?? .object([])
         switch name.dropFirst(Self.prefix.count) {
         case "accept": self = .accept(link: header["link"]?.string ?? "")

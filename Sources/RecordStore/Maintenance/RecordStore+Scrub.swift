@@ -4,7 +4,8 @@ import RecordSQL
 
 extension RecordStore {
     /// Takes what shares have left from the disk: files of large fields, local files, words of the search
-    /// index, free pages, the log. Due since the transaction that erased it, also when the process ended meanwhile.
+    /// index, free pages, the log. Due since the transaction that erased it, also when the process ended
+    /// meanwhile.
     ///
     /// - Returns: whether all of it is done; not while another process reads.
     @discardableResult

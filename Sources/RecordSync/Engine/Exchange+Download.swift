@@ -163,7 +163,6 @@ extension Exchange {
                 try transaction.abandonFeedPass(of: zone.id)
             }
         }
-        try scrub()
         return wasKnown && !isBehind ? 1 : 0
     }
 

@@ -14,6 +14,7 @@ extension Exchange {
         if downloads, let zone = try zone(id), !zone.isRemoved {
             count += try await retryPassedOver(in: zone)
         }
+        if downloads { try scrub() }
         if uploads, let zone = try zone(id) { count += try await upload(zone) }
         return count
     }

@@ -1,7 +1,7 @@
 import Logging
 package import RecordModel
 import RecordStore
-package import RecordWire
+import RecordWire
 
 /// Hears from the server that something is new, by the long poll of a courier: what others save is
 /// fetched then, and not when the next look is due. One courier serves all databases of an account.
@@ -11,7 +11,7 @@ package struct PushListener: Sendable {
     private var transport: any SyncTransport { exchanges[0].transport }
     private var settings: Exchange.Settings { exchanges[0].settings }
 
-    package init(_ exchanges: [Exchange]) {
+    init(_ exchanges: [Exchange]) {
         self.exchanges = exchanges.filter { $0.database != .public }
     }
 
@@ -54,10 +54,10 @@ package struct PushListener: Sendable {
     /// Ends with the task, or with the problem that ends the courier.
     ///
     /// - Parameter told: in which database something is new; nil when that is not said.
-    package func listen(_ told: @Sendable (DatabaseScope?) async -> Void) async throws(SyncProblem)
-    {
-        var subscribed = Set<ZoneID>()
-        try await subscribe(&subscribed)
+    func listen(_ told: @Sendable (DatabaseScope?) async -> Void) async throws(SyncProblem) {
+        var zones: Set<ZoneID> = []
+        if settings.hasExtensions { try await subscribeToDatabases() }
+        try await subscribeToNewZones(but: &zones)
         let courier = try await courier()
         // What came between the last look and the courier is not told.
         await told(nil)
@@ -65,7 +65,7 @@ package struct PushListener: Sendable {
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do throws(SyncProblem) {
-                try await subscribe(&subscribed)
+                try await subscribeToNewZones(but: &zones)
                 let frame = try await transport.poll(courier.url.string)
                 if !frame.isEmpty { await told(Self.scope(ofFrame: frame)) }
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
@@ -95,33 +95,27 @@ package struct PushListener: Sendable {
         }
     }
 
-    /// To the databases at first; where there is no such subscription, to each zone that is new.
-    private func subscribe(_ zones: inout Set<ZoneID>) async throws(SyncProblem) {
+    private func subscribeToDatabases() async throws(SyncProblem) {
         for exchange in exchanges {
-            if exchange.settings.hasExtensions {
-                // No zone has such a number.
-                let number = ZoneID(-1 - exchange.database.rawValue)
-                guard zones.insert(number).inserted else { continue }
-                try await subscribe(
-                    [WireSubscription(subscriptionID: Self.subscription, kind: .database)],
-                    in: exchange.scope)
-            } else {
-                try await subscribe(toZonesOf: exchange, &zones)
-            }
+            try await subscribe(
+                [WireSubscription(subscriptionID: Self.subscription, kind: .database)],
+                in: exchange.scope)
         }
     }
 
-    private func subscribe(
-        toZonesOf exchange: Exchange, _ zones: inout Set<ZoneID>
-    ) async throws(SyncProblem) {
-        let all = try exchange.read { (store) throws(RecordError) in
-            try store.zonesOfServer(in: exchange.database)
-        }
-        let new = all.filter { !zones.contains($0.id) }
-        for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {
-            let part = new[start..<min(start + Self.operationsOfRequest, new.count)]
-            try await subscribe(part.map(Self.subscription(to:)), in: exchange.scope)
-            zones.formUnion(part.map(\.id))
+    /// Where a server knows no subscription to a database.
+    private func subscribeToNewZones(but zones: inout Set<ZoneID>) async throws(SyncProblem) {
+        guard !settings.hasExtensions else { return }
+        for exchange in exchanges {
+            let all = try exchange.read { (store) throws(RecordError) in
+                try store.zonesOfServer(in: exchange.database)
+            }
+            let new = all.filter { !zones.contains($0.id) }
+            for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {
+                let part = new[start..<min(start + Self.operationsOfRequest, new.count)]
+                try await subscribe(part.map(Self.subscription(to:)), in: exchange.scope)
+                zones.formUnion(part.map(\.id))
+            }
         }
     }
 

@@ -207,6 +207,7 @@ package actor SyncEngine {
                 guard exchange.database != .public else { break }
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
+                // What another process had kept from it the last time.
                 try exchange.scrub()
             case .zone(let id, let downloads, let uploads):
                 let again = try await exchange.resume(id)
@@ -214,7 +215,6 @@ package actor SyncEngine {
                 if downloads {
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { note(.import, id, since: start, count) }
-                    try exchange.scrub()
                     try fetched(id, number)
                     // What was merged is news there.
                     lookForChanges(in: id)

@@ -9,8 +9,8 @@ extension Tree {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             throw Self.goneAsset
         }
-        if writes { try checkWritable(record.type) }
         let isEmptied = flags & O_TRUNC != 0
+        if writes || isEmptied { try checkWritable(record.type) }
         let open = try openAsset(entry, writes: writes, isEmptied: isEmptied)
         if isEmptied { try empty(open, writes: writes) }
         let handle = addHandle(.asset(open), flags: flags)

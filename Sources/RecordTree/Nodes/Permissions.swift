@@ -31,12 +31,20 @@ extension Tree {
         switch node {
         case .zone(let zone): try checkWritable(ScratchPlace.Directory.zone(zone))
         case .type(let type): try checkWritable(type)
-        case .record(let file):
-            if let entry = try store.record(file.record) { try checkWritable(entry.type) }
+        case .record(let file): if let type = try type(of: file) { try checkWritable(type) }
         case .asset(let asset):
             if let entry = try store.asset(asset) { try checkWritable(entry.type) }
         default: try checkWritable()
         }
+    }
+
+    /// Asked at every chmod, truncate and utimens: the store is the last to know.
+    private func type(of file: RecordFile) throws(RecordError) -> TypeID? {
+        let known = state.withLock { state in
+            state.open[file]?.state.withLock(\.type) ?? state.entries.entry(file.record)?.type
+        }
+        if let known { return known }
+        return try store.record(file.record)?.type
     }
 
     /// Throws unless names may come and go in the directory of scratch names.

@@ -14,11 +14,8 @@ extension Tree {
             return Opened(handle: addHandle(.bytes([]), flags: O_RDONLY), keepCache: true)
         }
         switch node {
-        case .record, .asset: if flags & O_TRUNC != 0 { try checkWritable(node) }
-        default: break
-        }
-        switch node {
         case .record(let file):
+            if flags & O_TRUNC != 0 { try checkWritable(node) }
             let open = try openRecord(file, writes: writes)
             noteProgram(caller, of: open, flags: flags)
             if flags & O_TRUNC != 0 { try truncate(open, to: 0) }

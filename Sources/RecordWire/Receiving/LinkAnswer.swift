@@ -24,14 +24,11 @@ package struct LinkedPlace: Hashable, Sendable {
     package let zone: ZoneIdentifier
     /// Whether it is the asker's own.
     package let isOwn: Bool
-    /// The record that is shared, with what hangs on it; nil for the whole zone.
-    package let root: RecordName?
     package let share: ShareAnswer
 
     init(_ json: JSONReader) throws(ServerError) {
         zone = try ZoneIdentifier(try json.required("zoneID"))
         isOwn = try json.string("databaseScope") == "PRIVATE"
-        root = try json["rootRecordName"].map(RecordName.init(_:))
         share = try ShareAnswer(RecordAnswer(try json.required("share")))
     }
 }

@@ -107,12 +107,9 @@ private struct ExchangeAnswer {
         }
         let isPaused = status["paused"]?.bool == true
         if json {
-            var members = status.object ?? []
-            members.append(
-                JSONMember(key: Text("refused"), value: .array(refused.map(\.json))))
-            members.append(
-                JSONMember(key: Text("passedOver"), value: .array(passedOver.map(\.json))))
-            Showing.json(.object(members))
+            Showing.json(
+                status.adding("refused", .array(refused.map(\.json)))
+                    .adding("passedOver", .array(passedOver.map(\.json))))
         } else {
             if isPaused {
                 Terminal.error("Paused: nothing is fetched or sent until recordfs resume.")

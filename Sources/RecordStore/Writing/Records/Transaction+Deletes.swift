@@ -70,20 +70,31 @@ extension Transaction {
     private func putInTrash(
         _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
+        let entry = try addTrash(
+            record, name, place, author,
+            content: "text, checksum FROM record_text WHERE record_id = ?",
+            [.integer(record.id.rawValue)])
+        if record.entry.hasAssets { try keepAssets(of: record.id, holder: .trash, entry) }
+    }
+
+    /// - Parameter content: an SQL expression for text and checksum, with its values.
+    /// - Returns: the entry's number.
+    func addTrash(
+        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ author: Author,
+        content: String, _ values: [SQLValue]
+    ) throws(RecordError) -> Int64 {
         try connection.run(
             """
             INSERT INTO trash
-                (zone_id, type, name, stem, text, checksum, created, created_by, deleted, author)
-            SELECT ?, ?, ?, ?, text, checksum, ?, ?, ?, ? FROM record_text WHERE record_id = ?
+                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, \(content)
             """,
             [
                 .integer(record.zone.rawValue), .name(place.name), .name(name),
                 .name(record.entry.stem), .time(record.entry.created), .text(record.createdBy),
-                .time(now), .text(author.rawValue), .integer(record.id.rawValue),
-            ])
-        if record.entry.hasAssets {
-            try keepAssets(of: record.id, holder: .trash, connection.lastInsertedRow)
-        }
+                .time(now), .text(author.rawValue),
+            ] + values)
+        return connection.lastInsertedRow
     }
 
     /// Everything that belongs to the record alone; children of the row first.

@@ -3,24 +3,20 @@ import RecordSQL
 
 /// Records of zones that others share.
 extension RemoteApplication {
-    /// Whether a record that is gone may just be shared no longer: in a zone of others, but for an edit
-    /// of this user where the whole zone is his to write to. There, what is gone was deleted, and the edit
-    /// wins as in any other zone.
-    func isOfOthers(
+    /// Whether this user has edited a record that is gone, where the whole zone is his to write to. There,
+    /// what is gone was deleted, and the edit wins as in any other zone. Else nobody can tell: the record
+    /// may just be shared no longer.
+    func isEditInSharedZone(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> Bool {
-        let zone = SQLValue.integer(zone.rawValue)
-        let isShared = try connection.exists(
-            "SELECT 1 FROM zone WHERE id = ? AND database = \(Database.shared.rawValue)", [zone])
-        guard isShared else { return false }
         guard known.isPending, known.record != nil, try pendingEdit(change.name) else {
-            return true
+            return false
         }
-        return try !connection.exists(
+        return try connection.exists(
             """
             SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL
                 AND permission = \(ZoneInfo.Permission.readWrite.rawValue)
-            """, [zone])
+            """, [.integer(zone.rawValue)])
     }
 
     /// It goes, with all that others have written; what this user has written and nobody has got is in

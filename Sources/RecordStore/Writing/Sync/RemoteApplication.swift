@@ -14,6 +14,8 @@ struct RemoteApplication {
     let restorePoint: ChangePosition?
     /// The number of the feed's pass, when the server is behind what is known here.
     let restoredPass: Int64?
+    /// Whether others share it.
+    let isOfOthers: Bool
 
     /// Errors: invalidArgument for another author than sync.
     init(_ transaction: Transaction, _ zone: ZoneID) throws(RecordError) {
@@ -22,7 +24,11 @@ struct RemoteApplication {
         }
         self.transaction = transaction
         self.zone = zone
-        restorePoint = try transaction.connection.restorePoint(of: zone)
+        let known = try transaction.connection.first(
+            "SELECT restore_point, database FROM zone WHERE id = ?", [.integer(zone.rawValue)]
+        ) { (restorePoint: $0.int64IfPresent(0), database: Database(rawValue: $0.int64(1))) }
+        restorePoint = known?.restorePoint.map(ChangePosition.init(_:))
+        isOfOthers = known?.database == .shared
         restoredPass =
             restorePoint == nil ? nil : try transaction.connection.restoredPass(of: zone)
     }
@@ -249,7 +255,7 @@ struct RemoteApplication {
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
-        if try isOfOthers(known, change) { return try takeAway(known, change) }
+        if isOfOthers, try !isEditInSharedZone(known, change) { return try takeAway(known, change) }
         guard let existing = known.record else {
             if known.isPending { try forgetPending(change.name) }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])

@@ -195,21 +195,11 @@ extension Transaction {
         return kept
     }
 
+    /// A text that this user has written.
     private func addTrash(
         _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ text: [UInt8]
     ) throws(RecordError) -> Int64 {
-        try connection.run(
-            """
-            INSERT INTO trash
-                (zone_id, type, name, stem, text, checksum, created, created_by, deleted, author)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(record.zone.rawValue), .name(place.name), .name(name),
-                .name(record.entry.stem), .blob(text), .checksum(text),
-                .time(record.entry.created), .text(record.createdBy), .time(now),
-                .text(Author.mount.rawValue),
-            ])
-        return connection.lastInsertedRow
+        try addTrash(
+            record, name, place, .mount, content: "?, ?", [.blob(text), .checksum(text)])
     }
 }

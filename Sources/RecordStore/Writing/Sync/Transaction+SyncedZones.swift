@@ -43,7 +43,7 @@ extension Transaction {
                 try finalizeDelete(record.id)
             }
         }
-        try removeEmptyTypes(of: zone)
+        try removeEmptyTypes(of: zone, isOfOthers: own != nil)
         let isUnsent = try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
@@ -98,8 +98,9 @@ extension Transaction {
 
     /// With the zone when nothing is left in it. Local files, which may have copies of all that was there,
     /// keep one's own zones, and none of others.
-    private func removeEmptyTypes(of zone: ZoneID) throws(RecordError) {
-        let isOfOthers = try requireZone(zone).database == .shared
+    private func removeEmptyTypes(
+        of zone: ZoneID, isOfOthers: Bool
+    ) throws(RecordError) {
         let empty = try connection.all(
             """
             SELECT id FROM record_type t WHERE zone_id = ?
