@@ -90,6 +90,10 @@ extension Tree {
             JSONMember(key: "generation", value: .integer(meta.generation)),
             JSONMember(key: "state", value: .string(Text(try stateName(of: meta)))),
         ]
+        if place.zone.owner != .me {
+            members.append(
+                JSONMember(key: "owner", value: .string(Text(utf8: place.zone.owner.bytes))))
+        }
         if let error = try errorText(of: meta) {
             members.append(JSONMember(key: "error", value: .string(Text(error))))
         }

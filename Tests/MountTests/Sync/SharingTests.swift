@@ -48,6 +48,9 @@ extension MountTests {
                 sed -i 's/"n": 1/"n": 2/' RecordFS/\(place)/Recipe/soup.json
                 echo '{"n": 3}' > RecordFS/\(place)/Recipe/stew.json
                 """)
+            #expect(
+                try bob.ok("jq -r .owner RecordFS/.recordfs/meta/\(place)/Recipe/soup.json")
+                    == place.split(separator: "/")[1])
             let recipes = "RecordFS/private/Kitchen/Recipe"
             #expect(try alice.eventually("jq .n \(recipes)/soup.json", "2"))
             #expect(try alice.eventually("jq .n \(recipes)/stew.json", "3"))
@@ -253,11 +256,13 @@ extension MountTests {
                 import os, sys
                 first = os.open(sys.argv[1], os.O_RDWR)
                 second = os.open(sys.argv[1], os.O_RDWR)
+                photo = os.open(sys.argv[2], os.O_RDWR)
                 os.pwrite(first, b'{"n": 77}\\n', 0)
                 print("open", flush=True)
                 sys.stdin.readline()
                 for what in (lambda: os.ftruncate(second, 0), lambda: os.write(second, b"{}"),
-                             lambda: os.fsync(first), lambda: os.open(sys.argv[1], os.O_TRUNC)):
+                             lambda: os.fsync(first), lambda: os.open(sys.argv[1], os.O_TRUNC),
+                             lambda: os.open(sys.argv[2], os.O_TRUNC), lambda: os.write(photo, b"x")):
                     try:
                         what()
                         print("done")
@@ -266,7 +271,7 @@ extension MountTests {
                 """)
             let edited = try bob.ok(
                 """
-                mkfifo go; python3 edit.py RecordFS/\(place)/Recipe/soup.json < go > said &
+                mkfifo go; python3 edit.py RecordFS/\(place)/Recipe/soup{.json,@photo.jpg} < go > said &
                 exec 3> go
                 until grep -q open said; do :; done
                 HOME=\(alice.folder) recordfs share permit private/Kitchen bob@localhost read-only
@@ -275,7 +280,7 @@ extension MountTests {
                 """)
             let denied = "Permission denied"
             #expect(
-                edited == (["open"] + Array(repeating: denied, count: 4)).joined(separator: "\n"))
+                edited == (["open"] + Array(repeating: denied, count: 6)).joined(separator: "\n"))
             #expect(try bob.ok(modes) == "555\n555\n444\n444")
             // What he had written is a draft, which says why, and nothing of it waits.
             let reason = try bob.ok("cat RecordFS/\(place)/Recipe/.error")
