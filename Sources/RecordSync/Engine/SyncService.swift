@@ -72,8 +72,12 @@ package final class SyncService: Sendable {
 
     private static func schedule(_ exchange: Exchange) -> SyncSchedule.Settings {
         var schedule = SyncSchedule.Settings()
-        if exchange.database == .public {
-            schedule.pollInterval = exchange.settings.policy.publicInterval
+        switch exchange.database {
+        case .public: schedule.pollInterval = exchange.settings.policy.publicInterval
+        // The courier of the private database tells of it, and what it tells while it was away is asked
+        // for when it is back: two looks a minute more would be half of what an idle daemon asks.
+        case .shared: schedule.pollInterval = .seconds(120)
+        case .private, .local: break
         }
         return schedule
     }
