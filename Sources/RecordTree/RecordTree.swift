@@ -80,6 +80,10 @@ package final class Tree: Sendable {
         var arrivals: [TypeID: Set<[UInt8]>] = [:]
         var notify: (@Sendable (KernelNotice) -> Void)?
         var deliver: (@Sendable ([KernelNotice]) -> Void)?
+        /// Texts of shares that were tried, by the handle that wrote them.
+        var triedShares: [HandleNumber: [UInt8]] = [:]
+        /// Until when a share is not shown under its name, in uptime.
+        var sharesAside: [ShareFile: Duration] = [:]
         var retryIsDue = false
         /// Reads of assets whose bytes are on their way.
         var waitingReads: [WaitingRead] = []

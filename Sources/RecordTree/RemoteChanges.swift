@@ -88,8 +88,8 @@ extension Tree {
         case .created, .updated, .restored, .text, .draft:
             _ = forgetWaitingAssets(of: record)
             return []
-        case .asset, .conflict, .pinned, .exchanged, .permission, .zoneMade, .zoneRemoved,
-            .typeMade, .typeRemoved:
+        case .asset, .conflict, .pinned, .exchanged, .permission, .share, .zoneMade,
+            .zoneRemoved, .typeMade, .typeRemoved:
             return []
         }
     }
@@ -120,7 +120,7 @@ extension Tree {
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .conflict, .pinned, .exchanged: return []
-        case .permission, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
+        case .permission, .share, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
             return placeNotices(of: change)
         }
     }
@@ -164,6 +164,7 @@ extension Tree {
     }
 
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
+        if change.kind == .share { return shareNotices(of: change.zone) }
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
         notices.append(.content(NodeNumber(change.zone)))
         do throws(RecordError) {
@@ -225,6 +226,17 @@ extension Tree {
         return notices
     }
 
+    /// Directories that list the zone's shares. What is in the files the kernel asks for each time.
+    private func shareNotices(of zone: ZoneID) -> [KernelNotice] {
+        do throws(RecordError) {
+            return [.content(NodeNumber(zone))]
+                + (try store.types(in: zone).map { .content(NodeNumber($0.id)) })
+        } catch {
+            options.report("Shares of a zone may be listed as they were: \(error)")
+            return []
+        }
+    }
+
     private func touch(of change: StoreChange) -> Touch? {
         guard let type = change.type, let stem = change.stem, change.record != nil else {
             return nil
@@ -235,8 +247,8 @@ extension Tree {
         case .updated, .draft, .asset: kind = .changed
         case .text: return nil
         case .deleted, .waiting: kind = .deleted
-        case .conflict, .pinned, .exchanged, .permission, .zoneMade, .zoneRemoved, .typeMade,
-            .typeRemoved:
+        case .conflict, .pinned, .exchanged, .permission, .share, .zoneMade, .zoneRemoved,
+            .typeMade, .typeRemoved:
             return nil
         }
         guard let path = directoryPath(of: type) else { return nil }
@@ -323,7 +335,7 @@ extension StoreChange {
         switch kind {
         case .permission, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved: true
         case .created, .updated, .deleted, .waiting, .restored, .draft, .asset, .conflict, .text,
-            .pinned, .exchanged:
+            .pinned, .exchanged, .share:
             false
         }
     }

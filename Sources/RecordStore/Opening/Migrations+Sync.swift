@@ -150,6 +150,11 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
+    /// When this machine first had the text.
+    static let timesOfShares = """
+        ALTER TABLE share ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+        """
+
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
     /// more.
     static let passedOver = """

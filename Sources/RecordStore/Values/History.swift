@@ -6,6 +6,8 @@ package enum ChangeKind: String, Sendable, CaseIterable {
     case zoneMade, zoneRemoved, typeMade, typeRemoved
     /// What may be done in a zone is another. In no history.
     case permission
+    /// A share came, changed or went. In no history.
+    case share
     /// An edit lost against another one, and is kept beside the record.
     case conflict
     /// A record, type or zone keeps its large fields here from now on. In no history.

@@ -9,13 +9,17 @@ package struct Share: Hashable, Sendable {
     package let permission: ZoneInfo.Permission
     /// All of it, as JSON for people and programs.
     package let text: [UInt8]
+    /// When this machine first had this text.
+    package let changed: Timestamp
 
     package init(
-        name: RecordName, root: RecordName?, permission: ZoneInfo.Permission, text: [UInt8]
+        name: RecordName, root: RecordName?, permission: ZoneInfo.Permission, text: [UInt8],
+        changed: Timestamp = Timestamp(nanoseconds: 0)
     ) {
         self.name = name
         self.root = root
         self.permission = permission
         self.text = text
+        self.changed = changed
     }
 }

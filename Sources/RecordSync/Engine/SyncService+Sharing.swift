@@ -86,6 +86,23 @@ extension SyncService {
         }
     }
 
+    /// Makes or changes a share as the text of its file says.
+    ///
+    /// - Parameter title: of a new share whose text has none.
+    ///
+    /// Errors also: those of `ShareText.edit`.
+    package func save(
+        shareText text: [UInt8], at place: SharedPlace, title: Text
+    ) throws(RecordError) {
+        let known = try store.shares(in: place.zone.id).first { $0.root == place.root }
+        let current = try known.map { (share) throws(RecordError) in
+            try JSONParser.parse(share.text)
+        }
+        guard var edit = try ShareText.edit(text, since: current) else { return }
+        if current == nil, edit.title == nil { edit.title = title }
+        _ = try self.edit(edit, at: place, isNew: current == nil)
+    }
+
     package func endShare(at place: SharedPlace) throws(RecordError) {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         try ask { () async throws(SyncProblem) in

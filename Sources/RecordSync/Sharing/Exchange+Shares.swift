@@ -56,12 +56,15 @@ extension ShareAnswer {
         if let current {
             members.append(
                 JSONMember(key: "permission", value: .string(Text(current.permission.rawValue))))
+            members.append(
+                JSONMember(key: "role", value: .string(Text(current.type.rawValue))))
         }
         if let owner { members.append(JSONMember(key: "owner", value: owner.json)) }
         members.append(
             JSONMember(
                 key: "participants",
                 value: .array(participants.filter { $0.type != .owner }.map(\.json))))
+        members.append(JSONMember(key: "changeTag", value: .string(changeTag)))
         return .object(members)
     }
 }

@@ -35,7 +35,13 @@ extension Exchange {
             }
             var operation = try operation(edit, of: root, current)
             operation.record.share?.rootChangeTag = rootTag
-            guard let answer = try await save(operation, in: zone) else { continue }
+            guard let record = try await save(operation, in: zone) else { continue }
+            let answer = try readable(record)
+            if let share = share(record) {
+                try write { transaction throws(RecordError) in
+                    try transaction.noteShare(share, of: zone.id)
+                }
+            }
             if let problem = edit.problem(with: answer) { throw .store(problem) }
             return answer
         }
@@ -60,7 +66,15 @@ extension Exchange {
         }
         var record = RecordDictionary(name: current.name, type: .share)
         record.changeTag = current.changeTag
-        _ = try await modify(RecordOperation(type: .forceDelete, record: record), in: zone)
+        let operation = RecordOperation(type: .forceDelete, record: record)
+        if case .failed(_, let error) = try await modify(operation, in: zone) {
+            throw .refused(error)
+        }
+        // What others have shared goes with its records, which the feed takes away.
+        guard database == .private else { return }
+        try write { transaction throws(RecordError) in
+            try transaction.noteShareEnded(current.name, of: zone.id)
+        }
     }
 
     /// What the server says of the share now; nil when there is none.
@@ -139,9 +153,9 @@ extension Exchange {
     /// Nil when somebody else has changed the share meanwhile.
     private func save(
         _ operation: RecordOperation, in zone: SyncedZone
-    ) async throws(SyncProblem) -> ShareAnswer? {
+    ) async throws(SyncProblem) -> RecordAnswer? {
         switch try await modify(operation, in: zone) {
-        case .record(let answer): return try readable(answer)
+        case .record(let answer): return answer
         case .failed(_, let error):
             guard Reaction(error) == .merge else {
                 throw .refused(error)

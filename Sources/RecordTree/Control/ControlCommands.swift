@@ -2,10 +2,15 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The text that somebody writes to `ctl`, to the development schema or to the merge of a conflict.
+/// The text that somebody writes to `ctl`, to the development schema, to the merge of a conflict or to a
+/// share.
 final class CommandBuffer: Sendable {
     private static let sizeMax = 16 << 20
-    let path: ControlPath
+    enum Target: Equatable {
+        case control(ControlPath)
+        case share(ShareFile)
+    }
+    let target: Target
     /// What the file read when it was opened.
     let base: [UInt8]?
     private struct State {
@@ -14,8 +19,8 @@ final class CommandBuffer: Sendable {
     }
     private let state: Mutex<State>
 
-    init(path: ControlPath, base: [UInt8]?, isEmpty: Bool) {
-        self.path = path
+    init(_ target: Target, base: [UInt8]?, isEmpty: Bool) {
+        self.target = target
         self.base = base
         let text = isEmpty ? [] : base ?? []
         state = Mutex(State(text: text))
@@ -59,16 +64,17 @@ final class CommandBuffer: Sendable {
 extension Tree {
     func run(_ buffer: CommandBuffer) throws(RecordError) {
         guard let text = buffer.take() else { return }
-        switch buffer.path {
-        case .schema(isProduction: false):
+        switch buffer.target {
+        case .control(.schema(isProduction: false)):
             let schemas = try SchemaText.parse(text)
             try store.write(author: .mount) { transaction throws(RecordError) in
                 for (type, schema) in schemas { try transaction.setSchema(schema, of: type) }
             }
-        case .conflictFile(let conflict, .merged):
+        case .control(.conflictFile(let conflict, .merged)):
             try settle(conflict, .text(text, since: buffer.base), text)
             deliver([])
-        default: return
+        case .share(let file): try save(text, of: file)
+        case .control: return
         }
     }
 

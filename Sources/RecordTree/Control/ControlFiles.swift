@@ -84,7 +84,7 @@ extension Tree {
         if let content = try generatedContent(path), case .bytes(let bytes) = content.storage {
             text = bytes
         }
-        let buffer = CommandBuffer(path: path, base: text, isEmpty: flags & O_TRUNC != 0)
+        let buffer = CommandBuffer(.control(path), base: text, isEmpty: flags & O_TRUNC != 0)
         return Opened(handle: addHandle(.command(buffer), flags: flags), isDirect: true)
     }
 

@@ -100,7 +100,7 @@ extension Tree {
             state.withLock { $0.places = $0.places.filter { $0.value.zone.id != zone } }
         case .root, .database, .owner, .control:
             throw RecordError(.notPermitted, "this directory belongs to the mount")
-        case .record, .asset, .errorFile, .readme:
+        case .record, .asset, .errorFile, .readme, .share:
             throw RecordError(.notDirectory, "not a directory")
         }
     }

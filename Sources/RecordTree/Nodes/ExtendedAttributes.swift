@@ -71,7 +71,7 @@ extension Tree {
         case .record(let file): try recordAttributeList(file.record)
         case .asset(let id): try assetAttributeList(id)
         case .scratch: [Self.attribute("state", "local")]
-        case .root, .readme, .database, .owner, .zone, .type, .errorFile, .control: []
+        case .root, .readme, .database, .owner, .zone, .type, .errorFile, .control, .share: []
         }
     }
 

@@ -24,13 +24,15 @@ final class DirectoryCursor: Sendable {
 
 /// The parts of a listing, in order; a part is in the top bits of the offset.
 private enum Part: UInt64 {
-    /// First: `rm -r` removes in this order, and the drafts take their `.error` along.
-    case errors = 0
-    case pending = 1
-    case records = 2
-    case assets = 3
-    case scratch = 4
-    case end = 5
+    /// First: `rm -r` removes in this order. Who has left a share removes nothing of its owner's.
+    case shares = 0
+    /// Before the drafts, which take their `.error` along.
+    case errors = 1
+    case pending = 2
+    case records = 3
+    case assets = 4
+    case scratch = 5
+    case end = 6
 
     func offset(_ cursor: UInt64) -> UInt64 { rawValue << 56 | cursor & (1 << 56 - 1) }
     func offset(after row: Int64) -> UInt64 { offset(UInt64(bitPattern: row)) }
@@ -130,10 +132,15 @@ extension Tree {
             return try store.zones(in: .shared).filter { $0.owner == owner }
                 .map { NameCodec.encode($0.name.bytes) }
         case .zone(let zone):
-            return try store.types(in: zone).map { ZoneMapping.plain.directoryName(of: $0.name) }
-                + scratchNames(.zone(zone))
+            let scratch = try scratchNames(.zone(zone))
+            let types = try store.types(in: zone)
+            let share = ScratchPlace(directory: .zone(zone), name: ShareName.zone)
+            let isShared = try findShare(share) != nil && !scratch.contains(share.name)
+            // First: `rm -r` removes in this order. Who has left removes nothing of the owner's.
+            return (isShared ? [share.name] : [])
+                + types.map { ZoneMapping.plain.directoryName(of: $0.name) } + scratch
         case .scratch(let id): return try scratchNames(.scratch(id))
-        case .type, .readme, .record, .asset, .errorFile, .control: return []
+        case .type, .readme, .record, .asset, .errorFile, .control, .share: return []
         }
     }
 
@@ -153,6 +160,7 @@ extension Tree {
         while part != .end {
             let isDone =
                 switch part {
+                case .shares: try listShares(type, position, add)
                 case .errors: try listErrors(type, add)
                 case .pending: try listPending(type, cursor, position, add)
                 case .records: try listRecords(type, cursor, position, add)
@@ -271,6 +279,23 @@ extension Tree {
             else { continue }
             let listed = ListedEntry(
                 name: names[index], entry: entry, next: Part.scratch.offset(UInt64(index) + 1))
+            guard add(listed) else { return false }
+        }
+        return true
+    }
+
+    private func listShares(
+        _ type: TypeID, _ position: UInt64, _ add: (ListedEntry) -> Bool
+    ) throws(RecordError) -> Bool {
+        let names = try shareNames(in: type)
+        for index in Int(position)..<max(Int(position), names.count) {
+            let place = ScratchPlace(directory: .type(type), name: names[index])
+            // A draft is listed with the other files of this machine.
+            guard try findScratch(place) == nil, let file = try findShare(place),
+                let entry = try listedEntry(of: .share(file))
+            else { continue }
+            let listed = ListedEntry(
+                name: names[index], entry: entry, next: Part.shares.offset(UInt64(index) + 1))
             guard add(listed) else { return false }
         }
         return true

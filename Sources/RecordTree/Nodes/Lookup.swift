@@ -33,17 +33,18 @@ extension Tree {
         guard let node = try find(name, in: parent), var entry = try entry(of: node) else {
             return nil
         }
-        if isListElement(name, in: parent) { entry.isCacheable = false }
+        if isVolatile(name, in: parent) { entry.isCacheable = false }
         return entry
     }
 
-    /// An element's name stands for other bytes after any change of its list, also one during which
-    /// the kernel cannot be told to drop the name: it asks for such a name each time.
-    private func isListElement(_ name: [UInt8], in parent: Node) -> Bool {
+    /// An element's name stands for other bytes after any change of its list, that of a share for a draft
+    /// or the share, also after a change during which the kernel cannot be told to drop the name: it asks
+    /// for such a name each time.
+    private func isVolatile(_ name: [UInt8], in parent: Node) -> Bool {
         if case .type = parent, case .asset(_, _, _?, _) = EntryName(classifying: name) {
             return true
         }
-        return false
+        return isShareName(name, in: parent)
     }
 
     /// The entry of a node with one lookup counted; nil when it has just gone.
@@ -73,7 +74,7 @@ extension Tree {
             let node = state.withLock({ $0.nodes.node(parent) })
         else { return false }
         if case .type = node, case .asset = EntryName(classifying: name) { return false }
-        return isCacheable(node)
+        return isCacheable(node) && !isShareName(name, in: node)
     }
 
     static let errorName = Array(".error".utf8)
@@ -104,7 +105,7 @@ extension Tree {
         case .scratch(let id):
             return .scratch(ScratchPlace(directory: .scratch(id), name: name))
         case .control(let path): return .control(path, name)
-        case .readme, .record, .asset, .errorFile: return .impossible
+        case .readme, .record, .asset, .errorFile, .share: return .impossible
         }
     }
 
@@ -147,7 +148,9 @@ extension Tree {
             return try findAsset(type, stem, field, index).map { .asset($0.id) }
         case .errorFile(let type):
             return try errorReport(of: type) == nil ? nil : .errorFile(type)
-        case .scratch(let place): return try findScratch(place).map { .scratch($0) }
+        case .scratch(let place):
+            if let id = try findScratch(place) { return .scratch(id) }
+            return place.isOfShare ? try findShare(place).map { .share($0) } : nil
         case .control(let path, let name): return try findControl(name, in: path)
         case .impossible: return nil
         }

@@ -42,7 +42,7 @@ extension Tree {
 
     func isCacheable(_ node: Node) -> Bool {
         switch node {
-        case .control, .errorFile: false
+        case .control, .errorFile, .share: false
         default: true
         }
     }
@@ -76,6 +76,7 @@ extension Tree {
                 modified: report.since, 0o444)
         case .scratch(let id): return try scratchStatus(id).map(scratchAttributes)
         case .control(let path): return try controlAttributes(path)
+        case .share(let file): return try shareAttributes(file)
         }
     }
 

@@ -33,6 +33,8 @@ package struct NodeNumber: Hashable, Sendable {
         case meta = 11
         /// Only an inode: a counted number's, made of what it names.
         case control = 12
+        case zoneShare = 13
+        case recordShare = 14
     }
 
     init(kind: Kind, row: Int64, epoch: UInt16 = 0) {
@@ -44,9 +46,12 @@ package struct NodeNumber: Hashable, Sendable {
     var row: Int64 { Int64(rawValue & 0xff_ffff_ffff) }
     var epoch: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 40) }
 
-    /// What `stat` shows: stable over remounts. The epochs of assets are this mount's own.
+    /// What `stat` shows: stable over remounts. The epochs of assets and shares are this mount's own.
     package var inode: UInt64 {
-        kind == .asset ? rawValue & ~(0xffff << 40) : rawValue
+        switch kind {
+        case .asset, .zoneShare, .recordShare: rawValue & ~(0xffff << 40)
+        default: rawValue
+        }
     }
 }
 
@@ -65,6 +70,7 @@ enum Node: Hashable, Sendable {
     case errorFile(TypeID)
     case scratch(ScratchID)
     case control(ControlPath)
+    case share(ShareFile)
 }
 
 /// A scratch file while the kernel knows it.
@@ -89,6 +95,8 @@ extension NodeNumber {
         case .trashed: return .control(.trashed(row))
         case .version: return .control(.version(row))
         case .meta: return .control(.meta(RecordID(row)))
+        case .zoneShare: return .share(.zone(ZoneID(row)))
+        case .recordShare: return .share(.record(RecordID(row)))
         case .counted, .control, nil: return nil
         }
     }
@@ -101,6 +109,13 @@ extension NodeNumber {
     }
     init(_ asset: AssetID, epoch: UInt16) {
         self.init(kind: .asset, row: asset.rawValue, epoch: epoch)
+    }
+    init(_ share: ShareFile, epoch: UInt16) {
+        switch share {
+        case .zone(let zone): self.init(kind: .zoneShare, row: zone.rawValue, epoch: epoch)
+        case .record(let record):
+            self.init(kind: .recordShare, row: record.rawValue, epoch: epoch)
+        }
     }
     init(errorsOf type: TypeID) { self.init(kind: .errorFile, row: type.rawValue) }
 }

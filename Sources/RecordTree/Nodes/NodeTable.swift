@@ -38,6 +38,7 @@ struct NodeTable {
         case .asset(let asset): return NodeNumber(asset, epoch: epoch)
         case .errorFile(let type): return NodeNumber(errorsOf: type)
         case .control(let path): return path.arithmeticNumber
+        case .share(let file): return NodeNumber(file, epoch: epoch)
         case .owner, .scratch: return nil
         }
     }

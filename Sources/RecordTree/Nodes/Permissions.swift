@@ -34,6 +34,12 @@ extension Tree {
         case .record(let file): if let type = try type(of: file) { try checkWritable(type) }
         case .asset(let asset):
             if let entry = try store.asset(asset) { try checkWritable(entry.type) }
+        case .share(let file):
+            try checkWritable()
+            guard let shown = try share(file) else { throw .noSuchFile }
+            guard try shown.isManaged else {
+                throw RecordError(.accessDenied, "only who manages the share can change it")
+            }
         default: try checkWritable()
         }
     }

@@ -35,6 +35,13 @@ extension Tree {
             {
                 try buffer.truncate(to: size)
             }
+        case .share:
+            try checkUnchanged(node, changes)
+            guard let size = changes.size else { break }
+            guard let handle, case .command(let buffer) = try self.handle(handle).current else {
+                throw RecordError(.notPermitted, "write the share anew instead")
+            }
+            try buffer.truncate(to: size)
         case .type, .zone:
             try checkUnchanged(node, changes)
             if let time = changes.modified { try setModified(node, time.timestamp(now: now)) }

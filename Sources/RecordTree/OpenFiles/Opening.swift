@@ -33,6 +33,7 @@ extension Tree {
             let text = try errorReport(of: type)?.text ?? []
             return Opened(handle: addHandle(.bytes(text), flags: flags), isDirect: true)
         case .control(let path): return try openControl(path, flags: flags)
+        case .share(let file): return try openShare(file, flags: flags)
         case .root, .database, .owner, .zone, .type:
             throw RecordError(.isDirectory, "a directory")
         }
@@ -105,8 +106,15 @@ extension Tree {
             return try createAsset(
                 type, stem, field, index, fileExtension: fileExtension, flags: flags)
         case .scratch(let place):
-            return
-                try createScratch(place, mode: mode, flags: flags, caller: caller)
+            if let share = try findShare(place) {
+                guard flags & O_EXCL == 0 else {
+                    throw RecordError(.alreadyExists, "it is shared already")
+                }
+                let opened = try openShare(share, flags: flags)
+                guard let entry = try entry(of: .share(share)) else { throw .noSuchFile }
+                return (entry, opened)
+            }
+            return try createScratch(place, mode: mode, flags: flags, caller: caller)
         case .zone, .type, .owner, .database:
             throw RecordError(
                 .notPermitted, "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")

@@ -69,7 +69,7 @@ extension Tree {
         case .asset(let open):
             try checkWritable(open.type)
             try open.write(data, offset: appends ? nil : offset, in: self)
-        case .command(let buffer) where buffer.path == .ctl: try runCommands(data)
+        case .command(let buffer) where buffer.target == .control(.ctl): try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)
         case .generated, .bytes, .events:
             throw RecordError(.notPermitted, "the file is generated")
@@ -93,7 +93,8 @@ extension Tree {
             if let refusal = open.takeUntold() { throw refusal }
         case .asset(let open): try save(open, isLast: false)
         case .command(let buffer): try run(buffer)
-        case .scratch, .generated, .bytes, .events, .directory: return
+        case .scratch(let file, let id): try submitShare(handle, file, id)
+        case .generated, .bytes, .events, .directory: return
         }
     }
 
@@ -140,7 +141,8 @@ extension Tree {
         case .asset(let open): close(open, writes: handle.canWrite)
         case .events(let cursor): events.close(cursor)
         case .generated(let path, _): state.withLock { $0.generated.close(path) }
-        case .scratch, .bytes, .command, .directory: return
+        case .scratch: state.withLock { state in _ = state.triedShares.removeValue(forKey: number) }
+        case .bytes, .command, .directory: return
         }
     }
 

@@ -20,6 +20,8 @@ extension Tree {
             // directory.
             guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: false)
+            if place.isOfShare { try dropShareDraft(place) }
+        case .share(let file): try options.exchange.endShare(file)
         case .errorFile(let type): try acknowledgeErrors(in: type)
         case .readme: throw RecordError(.notPermitted, "README.md is generated")
         case .root, .database, .owner, .zone, .type, .record, .control:

@@ -63,7 +63,15 @@ extension Tree {
     private func move(
         _ source: Node, _ sourceEnd: RenameEnd, _ targetEnd: RenameEnd, _ caller: Requester
     ) throws(RecordError) {
+        if case .share(let file) = source {
+            guard case .scratch(let target) = targetEnd else {
+                throw RecordError(.notPermitted, "a share is no record")
+            }
+            return try setAside(file, as: target)
+        }
         switch (sourceEnd, targetEnd) {
+        case (.scratch(let place), .scratch(let target)) where target.isOfShare:
+            try saveScratch(place, asShare: target)
         case (.scratch(let place), .scratch(let target)):
             try moveScratch(place, to: target)
         case (.scratch(let place), .record(let type, let stem)):

@@ -69,7 +69,7 @@ extension Tree {
         return used + Self.scratchLifetime <= now
     }
 
-    private func number(of directory: ScratchPlace.Directory) -> NodeNumber? {
+    func number(of directory: ScratchPlace.Directory) -> NodeNumber? {
         switch directory {
         case .database(let database): NodeNumber(database)
         case .zone(let zone): NodeNumber(zone)

@@ -120,7 +120,8 @@ extension Tree {
         let file = try openForHandle(id, flags: flags)
         if flags & O_TRUNC != 0 { try file.truncate(to: 0) }
         let handle = addHandle(.scratch(file, id), flags: flags)
-        return Opened(handle: handle, keepCache: true, needsNoFlush: true)
+        let isOfShare = place(of: id)?.isOfShare == true
+        return Opened(handle: handle, keepCache: true, needsNoFlush: !isOfShare)
     }
 
     /// The daemon reads what a write-only handle needs for partial pages, and places appended bytes

@@ -31,7 +31,7 @@ extension Tree {
             entry,
             Opened(
                 handle: addHandle(.scratch(file, id), flags: flags), keepCache: true,
-                needsNoFlush: true)
+                needsNoFlush: !place.isOfShare)
         )
     }
 
@@ -71,7 +71,8 @@ extension Tree {
         try checkLength(newName)
         // EPERM is what git, cp -l and rsync --link-dest expect where there are no hard links.
         guard case .scratch(let id) = try node(number),
-            case .scratch(let place) = meaning(of: newName, in: try node(newParent))
+            case .scratch(let place) = meaning(of: newName, in: try node(newParent)),
+            !place.isOfShare
         else { throw RecordError(.notPermitted, "records have no hard links; copy the file") }
         let file = try scratchFile(id)
         try file.link(as: try newScratchPath(place))

@@ -3,6 +3,7 @@ package import RecordModel
 /// A record of the type `cloudkit.share` of an answer, with what only shares say (reference §5.9).
 package struct ShareAnswer: Hashable, Sendable {
     package let name: RecordName
+    package let changeTag: Text
     /// Nil for a share of the whole zone.
     package let root: RecordName?
     package let shortGUID: Text?
@@ -18,6 +19,7 @@ package struct ShareAnswer: Hashable, Sendable {
     package init(_ record: RecordAnswer) throws(ServerError) {
         let json = JSONReader(.object(record.unknownKeys))
         name = record.name
+        changeTag = record.changeTag
         root = try json["forRecord"]?["recordName"].map(RecordName.init(_:))
         shortGUID = record.shortGUID
         url = try json.string("url")

@@ -132,11 +132,41 @@ final class MountedSync: Sendable {
         }
         let zone = try store.zone(at: path)
         guard path.stem != nil else { return SharedPlace(zone: zone, root: nil) }
-        let record = try store.record(at: path)
+        return try place(of: try store.record(at: path), in: zone)
+    }
+
+    private func place(
+        of record: RecordEntry, in zone: ZoneInfo
+    ) throws(RecordError) -> SharedPlace {
         guard let meta = try store.meta(of: record.id), record.state == .saved else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
         return SharedPlace(zone: zone, root: meta.name)
+    }
+
+    /// Of a share's file.
+    private func place(_ file: ShareFile) throws(RecordError) -> SharedPlace {
+        switch file {
+        case .zone(let id): return SharedPlace(zone: try sharedZone(id), root: nil)
+        case .record(let id):
+            guard let record = try store.record(id), let type = try store.type(record.type) else {
+                throw RecordError(.notFound, "the record is gone.")
+            }
+            return try place(of: record, in: try sharedZone(type.zone))
+        }
+    }
+
+    private func sharedZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
+        guard let zone = try store.zone(id) else {
+            throw RecordError(.notFound, "the zone is gone.")
+        }
+        guard zone.database == .private || zone.database == .shared else {
+            throw RecordError(
+                .invalidArgument,
+                "only zones and records of private can be shared, not those of \(zone.database.name)."
+            )
+        }
+        return zone
     }
 
     /// For status; nil while nobody is signed in.
@@ -161,7 +191,16 @@ final class MountedSync: Sendable {
                     try self.store.retryParked()
                     service.kick()
                 }
-            }, fetcher: self)
+            }, fetcher: self,
+            saveShare: { (file, text) throws(RecordError) in
+                let service = try self.signedIn()
+                let place = try self.place(file)
+                let name = place.root?.bytes ?? place.zone.name.bytes
+                try service.save(shareText: text, at: place, title: Text(utf8: name))
+            },
+            endShare: { (file) throws(RecordError) in
+                try self.signedIn().endShare(at: try self.place(file))
+            })
     }
 
     private static func json(

@@ -8,23 +8,51 @@ extension Transaction {
         let zone = SQLValue.integer(page.zone.rawValue)
         let hasShares = try connection.exists("SELECT 1 FROM share WHERE zone_id = ?", [zone])
         guard hasShares || !page.shares.isEmpty else { return }
+        var isChanged = false
         for change in page.changes {
             guard case .delete = change.operation else { continue }
-            try connection.run(
-                "DELETE FROM share WHERE zone_id = ? AND name = ?", [zone, .name(change.name)])
+            if try remove(change.name, of: zone) { isChanged = true }
         }
-        for share in page.shares {
-            try connection.run(
-                """
-                INSERT OR REPLACE INTO share (zone_id, name, root, permission, text)
-                VALUES (?, ?, ?, ?, ?)
-                """,
-                [
-                    zone, .name(share.name), share.root.map { .name($0) } ?? .null,
-                    .integer(share.permission.rawValue), .blob(share.text),
-                ])
-        }
+        for share in page.shares where try keep(share, of: zone) { isChanged = true }
+        if isChanged { note(.share, zone: page.zone) }
         try settlePermission(of: page.zone)
+    }
+
+    /// Keeps what the server has answered to a change of a share, before the feed tells of it.
+    package func noteShare(_ share: Share, of zone: ZoneID) throws(RecordError) {
+        if try keep(share, of: .integer(zone.rawValue)) { note(.share, zone: zone) }
+    }
+
+    /// The server has ended a share of this account.
+    package func noteShareEnded(_ name: RecordName, of zone: ZoneID) throws(RecordError) {
+        if try remove(name, of: .integer(zone.rawValue)) { note(.share, zone: zone) }
+    }
+
+    /// - Returns: whether it was there.
+    private func remove(_ name: RecordName, of zone: SQLValue) throws(RecordError) -> Bool {
+        try connection.run(
+            "DELETE FROM share WHERE zone_id = ? AND name = ?", [zone, .name(name)])
+        return connection.changedRows > 0
+    }
+
+    /// - Returns: whether it is another than before.
+    private func keep(_ share: Share, of zone: SQLValue) throws(RecordError) -> Bool {
+        let root: SQLValue = share.root.map { .name($0) } ?? .null
+        let values = [
+            zone, .name(share.name), root, .integer(share.permission.rawValue), .blob(share.text),
+        ]
+        let isKnown = try connection.exists(
+            """
+            SELECT 1 FROM share
+            WHERE zone_id = ? AND name = ? AND root IS ? AND permission = ? AND text = ?
+            """, values)
+        guard !isKnown else { return false }
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO share (zone_id, name, root, permission, text, changed)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, values + [.time(now)])
+        return true
     }
 
     /// In another user's zone that may be written to which one of its shares allows it for. The server
@@ -53,7 +81,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT name, root, permission, text FROM share WHERE zone_id = ?
+                SELECT name, root, permission, text, changed FROM share WHERE zone_id = ?
                 ORDER BY root IS NOT NULL, name
                 """, [.integer(zone.rawValue)]
             ) { row in
@@ -61,7 +89,7 @@ extension RecordStore {
                     name: RecordName(bytes: row.bytes(0)),
                     root: row.isNull(1) ? nil : RecordName(bytes: row.bytes(1)),
                     permission: ZoneInfo.Permission(rawValue: row.int64(2)) ?? .readOnly,
-                    text: row.bytes(3))
+                    text: row.bytes(3), changed: row.time(4))
             }
         }
     }

@@ -1,0 +1,155 @@
+package import RecordModel
+import RecordWire
+
+/// The text of a share's file, as somebody writes it.
+///
+/// What is not in it stays as it is; a list of participants is the whole list. What only the server can
+/// say may be there as it was read, so that a program changes one member and writes the rest back.
+package enum ShareText {
+    /// The longest text, in bytes: no share that the server takes needs more.
+    package static let sizeMax = 1 << 20
+
+    /// What is to be done so that a share is as the text says.
+    ///
+    /// - Parameter current: the share as it is known here, as `ShareAnswer.json` says it; nil when there
+    ///   is none.
+    /// - Returns: nil when it is so already.
+    ///
+    /// Errors: invalidJSON, tooLarge and invalidRecord, which say what to write instead.
+    package static func edit(
+        _ text: [UInt8], since current: JSONValue?
+    ) throws(RecordError) -> ShareEdit? {
+        guard text.count <= sizeMax else {
+            throw RecordError(.tooLarge, "the text of a share has at most \(sizeMax) bytes.")
+        }
+        let json = try JSONParser.parse(text)
+        guard let members = json.object else {
+            throw refused("a share is an object, {} at least, not \(json.kind).")
+        }
+        try check(members, known: own + told, of: "a share")
+        try checkTold(json, current)
+        var edit = ShareEdit()
+        if let title = json["title"], title != current?["title"] {
+            guard let words = title.string else { throw refused("title is a string.") }
+            edit.title = words
+        }
+        if let everyone = json["publicPermission"], everyone != current?["publicPermission"] {
+            edit.publicPermission = try permission(everyone)
+        }
+        if let list = json["participants"] { try compare(list, current, &edit) }
+        return edit == ShareEdit() && current != nil ? nil : edit
+    }
+
+    private static let own = ["title", "publicPermission", "participants"]
+    private static let told = ["url", "record", "permission", "role", "owner", "changeTag"]
+    private static let ofPerson = ["address", "user", "permission", "type"]
+    private static let toldOfPerson = ["name", "status", "since"]
+
+    private static func refused(_ words: String) -> RecordError {
+        RecordError(.invalidRecord, words)
+    }
+
+    private static func check(
+        _ members: [JSONMember], known: [String], of what: String
+    ) throws(RecordError) {
+        for member in members where !known.contains(member.key.string) {
+            throw refused(
+                "\"\(member.key.string)\" is no member of \(what), which has "
+                    + known.joined(separator: ", ") + ".")
+        }
+    }
+
+    /// A share that has changed since its text was read is not put back to what it was then.
+    private static func checkTold(
+        _ json: JSONValue, _ current: JSONValue?
+    ) throws(RecordError) {
+        guard let current else {
+            for key in told where json[key] != nil {
+                throw refused(
+                    "\"\(key)\" is told by the server: this is the text of another share. Leave "
+                        + told.joined(separator: ", ") + " out to share this too.")
+            }
+            return
+        }
+        if let tag = json["changeTag"], tag != current["changeTag"] {
+            throw refused(
+                "the share has changed since this text was read. Read it again, and change that.")
+        }
+        for key in told {
+            guard let value = json[key], value != current[key] else { continue }
+            throw refused("\"\(key)\" is told by the server, and cannot be changed.")
+        }
+    }
+
+    private static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
+        guard let word = json.string?.string, let permission = SharePermission(rawValue: word),
+            permission != .unknown
+        else { throw refused("a permission is \"NONE\", \"READ_ONLY\" or \"READ_WRITE\".") }
+        return permission
+    }
+
+    // MARK: Participants
+
+    private static func compare(
+        _ list: JSONValue, _ current: JSONValue?, _ edit: inout ShareEdit
+    ) throws(RecordError) {
+        guard let people = list.array else { throw refused("participants is an array.") }
+        var missing = current?["participants"]?.array ?? []
+        var named: Set<Text> = []
+        for person in people {
+            guard let members = person.object else {
+                throw refused(
+                    "a participant is an object such as {\"address\": \"bob@example.org\"}.")
+            }
+            try check(members, known: ofPerson + toldOfPerson, of: "a participant")
+            let address = try address(of: person)
+            guard named.insert(address.folded).inserted else {
+                throw refused("\(address) is there twice.")
+            }
+            let place = missing.firstIndex { isSame($0, person) }
+            let known = place.map { missing.remove(at: $0) }
+            if let member = try member(person, known, address) { edit.members.append(member) }
+        }
+        edit.removed = try missing.map { (person) throws(RecordError) in try address(of: person) }
+    }
+
+    /// Nil when nothing of it is to be changed.
+    private static func member(
+        _ person: JSONValue, _ known: JSONValue?, _ address: Text
+    ) throws(RecordError) -> ShareEdit.Member? {
+        var member = ShareEdit.Member(address: address)
+        if let wanted = person["permission"], wanted != known?["permission"] {
+            member.permission = try permission(wanted)
+        }
+        if let type = person["type"], type != known?["type"] {
+            switch type.string {
+            case "USER": member.isAdministrator = false
+            case "ADMINISTRATOR": member.isAdministrator = true
+            default: throw refused("the type of a participant is \"USER\" or \"ADMINISTRATOR\".")
+            }
+        }
+        if known != nil, member == ShareEdit.Member(address: address) { return nil }
+        return member
+    }
+
+    private static func isSame(_ known: JSONValue, _ person: JSONValue) -> Bool {
+        if let user = person["user"]?.string { return known["user"]?.string == user }
+        return known["address"]?.string?.folded == person["address"]?.string?.folded
+    }
+
+    /// As `ShareEdit` takes it.
+    private static func address(of person: JSONValue) throws(RecordError) -> Text {
+        guard let address = person["user"]?.string ?? person["address"]?.string,
+            UserLookup.isAddress(address)
+        else {
+            throw refused(
+                "a participant has an address, such as bob@example.org or +49301234567, or a user, "
+                    + "such as _1f2e…")
+        }
+        return address
+    }
+}
+
+extension Text {
+    fileprivate var folded: Text { Text(string.lowercased()) }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// What is written to the file of a share. The server decides about it at once, while close or rename
+/// waits; a text that it does not take, or cannot be asked about, stays under the name as a draft: a file
+/// of this machine, with the reason beside it in `.share.error`.
+extension Tree {
+    /// A share that somebody has changed in its own file.
+    func save(_ text: [UInt8], of file: ShareFile) throws(RecordError) {
+        // `>` and its like close the file once before they write.
+        guard !text.isEmpty else { return }
+        do throws(RecordError) {
+            try options.exchange.saveShare(file, text)
+        } catch {
+            if let place = try shareDraft(of: file) { try keepDraft(text, at: place, error) }
+            throw error
+        }
+    }
+
+    /// A file of this machine under a share's name is closed, or has got the name: a new share, or the
+    /// corrected draft of one.
+    private func save(_ text: [UInt8], at place: ScratchPlace) throws(RecordError) {
+        guard let file = try shareFile(at: place) else {
+            throw RecordError(
+                .notFound, "there is no record of this name here that could be shared")
+        }
+        try options.exchange.saveShare(file, text)
+        state.withLock { $0.sharesAside[file] = nil }
+    }
+
+    /// A descriptor of a local file is closed. Texts are tried once for each time that somebody opens
+    /// the file and writes: many programs close their descriptors more than once.
+    func submitShare(_ handle: OpenHandle, _ file: HostFile, _ id: ScratchID) throws(RecordError) {
+        guard let place = place(of: id), place.isOfShare else { return }
+        let text = try file.readAll()
+        guard !text.isEmpty else { return }
+        let isNew = state.withLock { state in
+            state.triedShares.updateValue(text, forKey: handle.number) != text
+        }
+        guard isNew else { return }
+        do throws(RecordError) {
+            try save(text, at: place)
+        } catch {
+            try say(error, at: place)
+            throw error
+        }
+        try dropShareDraft(place)
+    }
+
+    /// A local file takes a share's name: the save of careful editors.
+    func saveScratch(_ source: ScratchPlace, asShare target: ScratchPlace) throws(RecordError) {
+        let text = try HostFile(path: try scratchPath(source), flags: O_RDONLY).readAll()
+        do throws(RecordError) {
+            try save(text, at: target)
+        } catch {
+            try keepDraft(text, at: target, error)
+            throw RecordError(.refusedRename, error.message, at: error.position)
+        }
+        try dropShareDraft(target)
+        try adoptAsShare(source, target)
+    }
+
+    /// The kernel's dentry of the share now holds the file's node.
+    private func adoptAsShare(
+        _ source: ScratchPlace, _ target: ScratchPlace
+    ) throws(RecordError) {
+        let file = try shareFile(at: target)
+        let number = state.withLock { state -> NodeNumber? in
+            let scratch = state.scratch.id(at: source)
+            guard let file, let number = state.nodes.number(of: .scratch(scratch)) else {
+                return nil
+            }
+            state.nodes.rebind(number, to: .share(file))
+            return number
+        }
+        try storage.remove(try scratchPath(source), isDirectory: false)
+        state.withLock { $0.scratch.remove(source) }
+        if let number { deliver([.content(number)]) }
+        forgetName(target)
+    }
+
+    // MARK: Drafts
+
+    /// Where a text of the share is kept that was refused; nil where nothing can be kept.
+    private func shareDraft(of file: ShareFile) throws(RecordError) -> ScratchPlace? {
+        switch file {
+        case .zone(let zone): return ScratchPlace(directory: .zone(zone), name: ShareName.zone)
+        case .record(let id):
+            guard let record = try store.record(id) else { return nil }
+            return ScratchPlace(
+                directory: .type(record.type), name: ShareName.of(record.stem))
+        }
+    }
+
+    private func keepDraft(
+        _ text: [UInt8], at place: ScratchPlace, _ reason: RecordError
+    ) throws(RecordError) {
+        let path: HostName
+        do throws(RecordError) {
+            path = try newScratchPath(place)
+        } catch  where error.code == .accessDenied || error.code == .stale {
+            // Who may not write here keeps nothing here; the caller hears why in any case.
+            return
+        }
+        try holdScratch(place)
+        try storage.place(text, at: path, modified: now.asStored)
+        state.withLock { $0.scratch.remove(place) }
+        try say(reason, at: place)
+        forgetName(place)
+    }
+
+    private func say(_ reason: RecordError, at place: ScratchPlace) throws(RecordError) {
+        let name = String(decoding: place.name, as: UTF8.self)
+        let text = """
+            \(name): \(reason)
+            Nothing is shared otherwise than before. Your text is kept in the file as a draft that only \
+            this machine sees: correct it and save again, or drop it: rm \(name)
+
+            """
+        let report = place.ofError
+        try holdScratch(report)
+        try storage.place(
+            Array(text.utf8), at: try newScratchPath(report), modified: now.asStored)
+        state.withLock { $0.scratch.remove(report) }
+        forgetName(report)
+    }
+
+    /// The text has become the share, or is not wanted.
+    func dropShareDraft(_ place: ScratchPlace) throws(RecordError) {
+        for place in [place, place.ofError] where try findScratch(place) != nil {
+            try removeScratch(place, isDirectory: false)
+            forgetName(place)
+        }
+    }
+
+    /// Another file has the name now, or none.
+    private func forgetName(_ place: ScratchPlace) {
+        if let parent = number(of: place.directory) {
+            notify([.entry(parent: parent, name: place.name), .content(parent)])
+        }
+    }
+
+    // MARK: Backups
+
+    /// How long a share is not shown under its name after somebody has renamed it: editors do that for
+    /// their backup, and write the name anew.
+    private static let aside: Duration = .seconds(3)
+
+    func isSetAside(_ file: ShareFile) -> Bool {
+        let uptime = options.clock.uptime
+        return state.withLock { state in
+            guard let until = state.sharesAside[file] else { return false }
+            if until <= uptime { state.sharesAside[file] = nil }
+            return until > uptime
+        }
+    }
+
+    /// The backup of an editor: its text goes there. The share goes on, which only `rm` ends.
+    func setAside(_ file: ShareFile, as target: ScratchPlace) throws(RecordError) {
+        guard let shown = try share(file) else { throw .noSuchFile }
+        guard !target.isOfShare else {
+            throw RecordError(.notPermitted, "the share of one thing is not that of another")
+        }
+        let path = try newScratchPath(target)
+        try holdScratch(target)
+        try storage.place(shown.text, at: path, modified: shown.share.changed)
+        let until = options.clock.uptime + Self.aside
+        state.withLock { state in
+            state.scratch.remove(target)
+            let scratch = state.scratch.id(at: target)
+            if let number = state.nodes.number(of: .share(file)) {
+                state.nodes.rebind(number, to: .scratch(scratch))
+            }
+            state.sharesAside[file] = until
+        }
+    }
+}

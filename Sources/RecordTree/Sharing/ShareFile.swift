@@ -1,0 +1,145 @@
+import Glibc
+package import RecordModel
+import RecordStore
+import Synchronization
+
+/// The file that is a share (mount.md §1): `.share.json` in a zone, `.NAME.share.json` beside a record
+/// that is shared with what hangs on it. It is there when there is a share.
+package enum ShareFile: Hashable, Sendable {
+    case zone(ZoneID)
+    case record(RecordID)
+}
+
+/// Names of share files, and of the files that say why a text of one was refused.
+enum ShareName {
+    static let zone = Array(".share.json".utf8)
+    private static let ending = Array(".share.json".utf8)
+
+    static func of(_ stem: Stem) -> [UInt8] { [UInt8(ascii: ".")] + stem.bytes + ending }
+
+    /// The record's stem in `.NAME.share.json`.
+    static func stem(in name: [UInt8]) -> Stem? {
+        guard name.first == UInt8(ascii: "."), name.count > ending.count + 1,
+            name.suffix(ending.count).elementsEqual(ending)
+        else { return nil }
+        return Stem(bytes: Array(name.dropFirst().dropLast(ending.count)))
+    }
+
+    /// `.share.error` or `.NAME.share.error`.
+    static func ofError(_ name: [UInt8]) -> [UInt8] {
+        Array(name.dropLast("json".utf8.count)) + Array("error".utf8)
+    }
+}
+
+extension ScratchPlace {
+    /// A text under such a name is the draft of a share: it waits for nothing but a correction.
+    var isOfShare: Bool {
+        switch directory {
+        case .zone: name == ShareName.zone
+        case .type: ShareName.stem(in: name) != nil
+        case .database, .scratch: false
+        }
+    }
+
+    /// Where it is said why a draft of a share was refused.
+    var ofError: ScratchPlace {
+        ScratchPlace(directory: directory, name: ShareName.ofError(name))
+    }
+}
+
+/// A share with its zone.
+struct ShownShare {
+    let share: Share
+    let zone: ZoneInfo
+
+    var text: [UInt8] { share.text + [UInt8(ascii: "\n")] }
+
+    /// Whether this user may change it: its owner, and those whom the owner lets invite others.
+    var isManaged: Bool {
+        get throws(RecordError) {
+            if zone.database == .private { return true }
+            let role = try JSONParser.parse(share.text)["role"]?.string
+            return role == "OWNER" || role == "ADMINISTRATOR"
+        }
+    }
+}
+
+extension Tree {
+    /// What may come, go and change under such a name without a call of the kernel.
+    func isShareName(_ name: [UInt8], in parent: Node) -> Bool {
+        if case .scratch(let place) = meaning(of: name, in: parent) { return place.isOfShare }
+        return false
+    }
+
+    /// The zone or record whose share has the name. Nil for another name, and where there is no such
+    /// record.
+    func shareFile(at place: ScratchPlace) throws(RecordError) -> ShareFile? {
+        guard place.isOfShare else { return nil }
+        switch place.directory {
+        case .zone(let zone): return .zone(zone)
+        case .type(let type):
+            guard let stem = ShareName.stem(in: place.name) else { return nil }
+            return try findRecord(type, stem).map { .record($0.record) }
+        case .database, .scratch: return nil
+        }
+    }
+
+    /// The share that a name shows; nil where there is none.
+    func findShare(_ place: ScratchPlace) throws(RecordError) -> ShareFile? {
+        guard let file = try shareFile(at: place), !isSetAside(file), try share(file) != nil else {
+            return nil
+        }
+        return file
+    }
+
+    func share(_ file: ShareFile) throws(RecordError) -> ShownShare? {
+        switch file {
+        case .zone(let id):
+            guard let zone = try store.zone(id),
+                let share = try store.shares(in: id).first(where: { $0.root == nil })
+            else { return nil }
+            return ShownShare(share: share, zone: zone)
+        case .record(let id):
+            guard let meta = try store.meta(of: id) else { return nil }
+            let zone = try place(of: meta.type).zone
+            let share = try store.shares(in: zone.id).first { $0.root == meta.name }
+            return share.map { ShownShare(share: $0, zone: zone) }
+        }
+    }
+
+    func shareAttributes(_ file: ShareFile) throws(RecordError) -> Attributes? {
+        guard let shown = try share(file) else { return nil }
+        let mayWrite = try shown.isManaged && !options.isReadOnly
+        return self.file(
+            NodeNumber(file, epoch: 0), size: Int64(shown.text.count),
+            modified: shown.share.changed,
+            mayWrite ? 0o644 : 0o444)
+    }
+
+    /// Names of the shares of a zone's records that a TYPE directory shows.
+    func shareNames(in type: TypeID) throws(RecordError) -> [[UInt8]] {
+        let zone = try place(of: type).zone.id
+        var names: [[UInt8]] = []
+        for share in try store.shares(in: zone) {
+            guard let root = share.root, let record = try store.record(named: root, in: zone),
+                record.type == type, !record.isHidden
+            else { continue }
+            let name = ShareName.of(record.stem)
+            if name.count <= 255 { names.append(name) }
+        }
+        return names
+    }
+
+    func openShare(_ file: ShareFile, flags: Int32) throws(RecordError) -> Opened {
+        guard let shown = try share(file) else {
+            throw RecordError(.stale, "it is shared no longer")
+        }
+        guard flags & O_ACCMODE != O_RDONLY else {
+            return Opened(handle: addHandle(.bytes(shown.text), flags: flags), isDirect: true)
+        }
+        try checkWritable(.share(file))
+        let buffer = CommandBuffer(
+            .share(file), base: shown.text, isEmpty: flags & O_TRUNC != 0)
+        return Opened(handle: addHandle(.command(buffer), flags: flags), isDirect: true)
+    }
+}

@@ -1,0 +1,189 @@
+import TestSupport
+import Testing
+
+extension MountTests {
+    /// Real processes: a server, and the mounts of two users, who share by files alone.
+    @Suite struct ShareFileTests {
+        private let account: Account
+        private let alice: CommandLineHome
+        private let bob: CommandLineHome
+
+        init() async throws {
+            account = try await Account()
+            alice = try account.machine()
+            try await account.addUser("bob@localhost", password: "a password of bob")
+            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
+            try alice.ok(
+                """
+                mkdir -p RecordFS/private/Kitchen/Recipe
+                echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
+                """)
+        }
+
+        private func end() throws {
+            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
+        }
+
+        private let zone = "RecordFS/private/Kitchen"
+        private let invitation = #"{"participants": [{"address": "bob@localhost"}]}"#
+
+        @Test(
+            "writing the file shares, editing it manages, removing it stops; it is listed meanwhile"
+        )
+        func life() async throws {
+            #expect(try alice.ok("ls -A \(zone)") == "Recipe")
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            #expect(try alice.ok("jq -r .title \(zone)/.share.json") == "Kitchen")
+            #expect(try alice.ok("stat -c '%a %F' \(zone)/.share.json") == "644 regular file")
+            #expect(
+                try alice.ok("stat -c %s \(zone)/.share.json")
+                    == alice.ok("wc -c < \(zone)/.share.json"))
+            let place = try bob.ok(
+                "recordfs accept \"$(jq -r .url \(alice.folder)/\(zone)/.share.json)\"")
+            let his = "RecordFS/\(place)/.share.json"
+            #expect(try bob.ok("stat -c %a \(his)") == "444")
+            #expect(try bob.ok("jq -r .permission \(his)") == "READ_ONLY")
+            let refused = try bob.shell("echo '{}' > \(his)")
+            #expect(refused.status != 0 && refused.errors.contains("Permission denied"))
+            let touched = try bob.shell("touch \(his)")
+            #expect(touched.errors.contains("Permission denied"))
+            // Who has accepted is told without anything being done.
+            let status = "jq -r '.participants[0].status' \(zone)/.share.json"
+            #expect(try alice.eventually(status, "ACCEPTED"))
+            // As an editor writes it: a file beside it, and a rename.
+            try alice.ok(
+                """
+                cd \(zone) && sed s/READ_ONLY/READ_WRITE/ .share.json > .new && mv .new .share.json
+                ls -A
+                """)
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            #expect(
+                try alice.ok("jq -r '.participants[0].permission' \(zone)/.share.json")
+                    == "READ_WRITE")
+            #expect(try bob.eventually("stat -c %a RecordFS/\(place)/Recipe/soup.json", "644"))
+            #expect(try bob.ok("jq -r .permission \(his)") == "READ_WRITE")
+            // In place.
+            try alice.ok(
+                "jq '.title = \"Our kitchen\"' \(zone)/.share.json > x; cat x > \(zone)/.share.json"
+            )
+            #expect(try bob.eventually("jq -r .title \(his)", "Our kitchen"))
+            try alice.ok("rm \(zone)/.share.json")
+            #expect(try alice.ok("ls -A \(zone)") == "Recipe")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try end()
+        }
+
+        @Test("one record is shared by a file beside it; who removes his file leaves")
+        func record() async throws {
+            let type = "\(zone)/Recipe"
+            try alice.ok("echo '{\"step\": 1, \"$parent\": \"soup\"}' > \(type)/step.json")
+            try alice.ok("echo '{\"n\": 2}' > \(type)/tea.json")
+            try alice.ok("echo '\(invitation)' > \(type)/.soup.share.json")
+            #expect(
+                try alice.ok("ls -A \(type)") == ".soup.share.json\nsoup.json\nstep.json\ntea.json")
+            #expect(try alice.ok("ls -A \(zone)") == "Recipe")
+            let link = try alice.ok("jq -r .url \(type)/.soup.share.json")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            let his = "RecordFS/\(place)/Recipe"
+            #expect(
+                try bob.eventually("ls -A \(his)", ".soup.share.json\nsoup.json\nstep.json"))
+            // Everything is removed that can be: the share comes first, and nothing of the owner's goes.
+            _ = try bob.shell("rm -r RecordFS/\(place)")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try bob.ok("recordfs sync")
+            try alice.ok("recordfs sync")
+            #expect(
+                try alice.ok("ls -A \(type)") == ".soup.share.json\nsoup.json\nstep.json\ntea.json")
+            #expect(try alice.ok("jq -c .participants \(type)/.soup.share.json") == "[]")
+            try end()
+        }
+
+        /// By a program that hears what close answers, unlike a shell's own commands.
+        private func save(_ text: String, as path: String) throws -> ChildResult {
+            try alice.shell("echo '\(text)' > text && cp text \(path)")
+        }
+
+        @Test("a text that is no share is a draft with its reason, and shares nothing")
+        func drafts() async throws {
+            let bad = [
+                (#"{"participants": ["bob"]}"#, "a participant is"), ("{", "expected a key"),
+                (#"{"participants": [{"address": "no one"}]}"#, "an address"),
+            ]
+            for (text, words) in bad {
+                let tried = try save(text, as: "\(zone)/.share.json")
+                #expect(tried.status != 0, "\(text)")
+                #expect(try alice.ok("cat \(zone)/.share.error").contains(words))
+                #expect(try alice.ok("cat \(zone)/.share.json") == text)
+                #expect(try alice.ok("recordfs shares") == "")
+            }
+            let renamed = try alice.shell("cd \(zone) && echo '[' > .x && mv .x .share.json")
+            #expect(renamed.status != 0)
+            try alice.ok("rm \(zone)/.x")
+            #expect(try alice.ok("cat \(zone)/.share.json") == "[")
+            // Corrected, it is the share; the reason goes.
+            try alice.ok("echo '{}' > \(zone)/.share.json")
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            // A draft of a share that is there hides it until it is dropped.
+            #expect(try save("{\"a\": 1}", as: "\(zone)/.share.json").status != 0)
+            #expect(try alice.ok("cat \(zone)/.share.error").contains("\"a\" is no member"))
+            try alice.ok("rm \(zone)/.share.json")
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            #expect(try alice.ok("jq -r .title \(zone)/.share.json") == "Kitchen")
+            // A copy of the zone is not shared with the same people.
+            #expect(try alice.shell("cp -r \(zone) RecordFS/private/Copy").status != 0)
+            #expect(
+                try alice.ok("cat RecordFS/private/Copy/.share.error").contains("another share"))
+            #expect(try alice.ok("recordfs shares").hasPrefix("private/Kitchen:"))
+            try alice.ok("rm -r RecordFS/private/Copy")
+            for (path, words) in [
+                ("RecordFS/local/Own/.share.json", "only zones and records of private"),
+                ("\(zone)/Recipe/.tea.share.json", "no record of this name"),
+                ("\(zone)/Recipe/.soup.share.json", "in a share"),
+            ] {
+                try alice.ok("mkdir -p RecordFS/local/Own")
+                #expect(try save("{}", as: path).status != 0)
+                let report = path.replacing("json", with: "error")
+                #expect(try alice.ok("cat \(report)").contains(words), "\(path)")
+                try alice.ok("rm \(path); [ ! -e \(report) ]")
+            }
+            try await account.stopServer()
+            #expect(try save("{\"title\": \"T\"}", as: "\(zone)/.share.json").status != 0)
+            #expect(try alice.ok("cat \(zone)/.share.error").contains("does not answer"))
+            try alice.ok("rm \(zone)/.share.json; jq -e .url \(zone)/.share.json")
+            #expect(try alice.shell("rm \(zone)/.share.json").status != 0)
+            #expect(try alice.ok("jq -r .title \(zone)/.share.json") == "Kitchen")
+            try await account.startServer()
+            try end()
+        }
+
+        @Test("editors write it as any other file")
+        func editors() async throws {
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            for (place, name) in [(zone, ".share.json"), ("\(zone)/Recipe", ".soup.share.json")] {
+                if place != zone {
+                    try alice.ok(
+                        "rm \(zone)/.share.json; echo '\(invitation)' > \(place)/\(name)")
+                }
+                for (backup, title) in [("auto", "A"), ("yes", "B"), ("no", "C")] {
+                    try alice.ok(
+                        """
+                        cd \(place) && vim -u NONE -i NONE -es -c 'set nocp backupcopy=\(backup)' \
+                            -c '%s/"title" *: *"[^"]*"/"title": "\(title)"/' -c 'wq' \(name)
+                        """)
+                    let saved = try alice.ok("jq -r .title \(place)/\(name)")
+                    #expect(saved == title, "\(name) \(backup)")
+                    #expect(
+                        try alice.ok("ls -A \(place) | grep -c '~$\\|error\\|swp'; true") == "0")
+                }
+            }
+            try alice.ok("cd \(zone)/Recipe && sed -i 's/\"C\"/\"D\"/' .soup.share.json")
+            #expect(try alice.ok("jq -r .title \(zone)/Recipe/.soup.share.json") == "D")
+            // A rename away does not end it, and nothing is shared twice.
+            try alice.ok("cd \(zone)/Recipe && mv .soup.share.json .away && rm .away")
+            #expect(
+                try alice.eventually("jq -r .title \(zone)/Recipe/.soup.share.json", "D"))
+            try end()
+        }
+    }
+}
