@@ -47,7 +47,7 @@ package struct RecordPath: Hashable, Sendable {
         }
         var owner = OwnerName.me
         if database == .shared, let component = rest.popFirst() {
-            owner = OwnerName(bytes: try Self.decode(component, "owner"))
+            owner = try Self.owner(component)
         }
         let zone = try rest.popFirst().map { component throws(RecordError) in
             try Self.zone(component)
@@ -94,7 +94,7 @@ extension RecordPath: CustomStringConvertible {
     package var bytes: [UInt8] {
         var parts: [[UInt8]] = []
         if let database { parts.append(Array(database.name.utf8)) }
-        if !owner.bytes.isEmpty { parts.append(NameCodec.encode(owner.bytes)) }
+        if !owner.bytes.isEmpty { parts.append(owner.fileName) }
         if let zone { parts.append(NameCodec.encode(zone.bytes)) }
         if let type { parts.append(type.bytes) }
         switch item {
@@ -119,6 +119,15 @@ extension RecordPath {
             throw invalid(bytes, "is not a valid \(what) name", spelling: NameCodec.encode(bytes))
         }
         return decoded
+    }
+
+    private static func owner(_ bytes: [UInt8]) throws(RecordError) -> OwnerName {
+        guard let owner = OwnerName(fileName: bytes) else {
+            throw invalid(
+                bytes, "is not a valid owner name",
+                spelling: OwnerName(bytes: NameCodec.decode(bytes) ?? bytes).fileName)
+        }
+        return owner
     }
 
     private static func zone(_ bytes: [UInt8]) throws(RecordError) -> ZoneName {

@@ -204,7 +204,7 @@ extension Tree {
         if isOnly {
             notices.append(
                 .entry(
-                    parent: NodeNumber(Database.shared), name: NameCodec.encode(zone.owner.bytes)))
+                    parent: NodeNumber(Database.shared), name: zone.owner.fileName))
         }
         return notices
     }
@@ -260,7 +260,7 @@ extension Tree {
     func directoryPath(of type: TypeID) -> [UInt8]? {
         guard let place = try? place(of: type) else { return nil }
         var parts = [Array(place.zone.database.name.utf8)]
-        if place.zone.database == .shared { parts.append(NameCodec.encode(place.zone.owner.bytes)) }
+        if place.zone.database == .shared { parts.append(place.zone.owner.fileName) }
         parts.append(NameCodec.encode(place.zone.name.bytes))
         parts.append(place.zone.mapping.directoryName(of: place.type))
         return Array(parts.joined(separator: [UInt8(ascii: "/")]))

@@ -14,8 +14,8 @@ struct RecordPathTests {
             ("local", "local"),
             ("", ""),
             (
-                "shared/anna%40example.com/Kitchen/Recipe/soup",
-                "shared/anna%40example.com/Kitchen/Recipe/soup.json"
+                "shared/anna@example.com/Kitchen/Recipe/soup",
+                "shared/anna@example.com/Kitchen/Recipe/soup.json"
             ),
             ("private/Z/T/soup@photo.jpg", "private/Z/T/soup@photo.jpg"),
             ("private/Z/T/soup@photos.2.jpg", "private/Z/T/soup@photos.2.jpg"),

@@ -195,3 +195,23 @@ struct EntryNameTests {
         }
     }
 }
+
+@Suite struct OwnerNameTests {
+    @Test(
+        "an owner's directory is the name, encoded but for @",
+        arguments: [
+            ("amy@example.org", "amy@example.org"), ("_5f0c", "_5f0c"), ("a/b@h", "a%2Fb@h"),
+            ("%40", "%2540"), ("a%40", "a%2540"), (".a@", "%2Ea@"), ("@@", "@@"),
+        ])
+    func directories(_ name: String, _ directory: String) {
+        #expect(String(decoding: OwnerName(name).fileName, as: UTF8.self) == directory)
+        #expect(OwnerName(fileName: Array(directory.utf8)) == OwnerName(name))
+    }
+
+    @Test(
+        "a directory that is spelled otherwise is nobody's",
+        arguments: ["amy%40h", "a%2fb", "%", ".a", "a\u{1}"])
+    func others(_ directory: String) {
+        #expect(OwnerName(fileName: Array(directory.utf8)) == nil)
+    }
+}

@@ -42,6 +42,34 @@ extension ZoneName {
 extension OwnerName {
     /// The rule of `ZoneName`; `me` is no name.
     package var isValid: Bool { ZoneName(bytes: bytes).isValid }
+
+    /// The directory under `shared/`: the encoding of the name, but for `@`, which stands for itself.
+    package var fileName: [UInt8] {
+        var name = NameCodec.encode(bytes)[...]
+        var spelled: [UInt8] = []
+        while let next = name.popFirst() {
+            if next == UInt8(ascii: "%"), name.starts(with: Self.sign) {
+                name.removeFirst(Self.sign.count)
+                spelled.append(UInt8(ascii: "@"))
+            } else {
+                spelled.append(next)
+            }
+        }
+        return spelled
+    }
+
+    /// Nil for what is the directory of nobody.
+    package init?(fileName: [UInt8]) {
+        let encoded = fileName.flatMap {
+            $0 == UInt8(ascii: "@") ? [UInt8(ascii: "%")] + Self.sign : [$0]
+        }
+        guard let name = NameCodec.decode(encoded) else { return nil }
+        self.init(bytes: name)
+        if self.fileName != fileName { return nil }
+    }
+
+    /// What follows `%` in the encoding of `@`.
+    private static let sign = Array("40".utf8)
 }
 
 enum IdentifierRule {

@@ -66,7 +66,7 @@ struct DatabasePage: Sendable {
             request.syncToken, database: database, seal: seal)
         let present = try ZoneList.stored(context, reader)
         try addGone(&told, present, request, extensions, context, reader)
-        try addChanged(&told, present, request, context, reader)
+        try addChanged(&told, present, request, extensions, context, reader)
         token = told.sealed(seal, database: database)
     }
 
@@ -106,8 +106,8 @@ struct DatabasePage: Sendable {
 
     private mutating func addChanged(
         _ told: inout SharedDatabaseToken, _ present: [ZoneAccess],
-        _ request: DatabaseChangesRequest, _ context: OperationContext,
-        _ reader: any StorageReader
+        _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
+        _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) {
         for access in present {
             let entry = told.entries[SharedDatabaseToken.key(of: access.zone.key)]
@@ -121,8 +121,31 @@ struct DatabasePage: Sendable {
                 return
             }
             told.note(access)
-            zones.append(ZoneAnswer(access.identifier, dialect: context.dialect))
+            let owner =
+                extensions.wantsOwnerIdentity ? try Self.ownerIdentity(access, reader) : nil
+            zones.append(
+                ZoneAnswer(access.identifier, ownerIdentity: owner, dialect: context.dialect))
         }
+    }
+
+    /// Whoever was invited knows the address of the owner; who has come by a public link, the name only.
+    private static func ownerIdentity(
+        _ access: ZoneAccess, _ reader: any StorageReader
+    ) throws(ServerError) -> JSONValue? {
+        guard case .participant(let row, _) = access.view else { return nil }
+        var isInvited = false
+        for name in row.shares where !isInvited {
+            isInvited =
+                try reader.share(row.zone, name)?.participants.contains {
+                    $0.user == row.viewer && $0.type != .publicUser
+                } ?? false
+        }
+        let name = row.zone.database.owner
+        let owner = try reader.user(name)
+        return UserIdentity(
+            userName: name, account: owner,
+            lookup: UserLookup(emailAddress: isInvited ? owner?.emailAddress : nil)
+        ).json
     }
 
     /// What the owner does outside of what is shared is nobody else's business.

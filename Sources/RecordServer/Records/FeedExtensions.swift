@@ -19,6 +19,7 @@ struct FeedExtensions {
     var wantsTotal: Bool { keys.wantsTotal && isKnown }
     var wantsDeletionReason: Bool { keys.wantsDeletionReason && isKnown }
     var wantsRestorePoint: Bool { keys.wantsRestorePoint && isKnown }
+    var wantsOwnerIdentity: Bool { keys.wantsOwnerIdentity && isKnown }
 
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)

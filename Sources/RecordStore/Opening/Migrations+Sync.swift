@@ -150,6 +150,12 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
+    /// Whom the server means by the owner of a zone of others, where `owner` shows another name; NULL where
+    /// it is the same.
+    static let usersOfZones = """
+        ALTER TABLE zone ADD COLUMN user BLOB;
+        """
+
     /// When this machine first had the text.
     static let timesOfShares = """
         ALTER TABLE share ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;

@@ -47,6 +47,7 @@ enum Migrations {
         ("sync events", { try $0.execute(sql: syncEvents) }),
         ("passed over", { try $0.execute(sql: passedOver) }),
         ("shares", { try $0.execute(sql: shares) }),
+        ("users of zones", { try $0.execute(sql: usersOfZones) }),
         ("times of shares", { try $0.execute(sql: timesOfShares) }),
     ]
 

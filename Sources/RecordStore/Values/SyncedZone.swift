@@ -8,6 +8,7 @@ package import RecordModel
 package struct SyncedZone: Hashable, Sendable {
     package let id: ZoneID
     package let database: Database
+    /// As the server names him; empty for one's own zones.
     package let owner: OwnerName
     package let name: ZoneName
     /// Removed here.

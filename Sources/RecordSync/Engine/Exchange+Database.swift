@@ -82,7 +82,9 @@ extension Exchange {
 
     func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
         let request = DatabaseChangesRequest(syncToken: token, resultsLimit: settings.pageRecords)
-        return try await transport.send(.databaseChanges, scope, request.body()) {
+        var extensions = FeedKeys()
+        extensions.wantsOwnerIdentity = settings.hasExtensions && database == .shared
+        return try await transport.send(.databaseChanges, scope, request.body(extensions)) {
             json throws(ServerError) in try DatabaseChangesAnswer(json)
         }
     }
@@ -102,7 +104,13 @@ extension Exchange {
                     return known.isRemoved && isLeftOut(name) ? nil : known.id
                 }
                 if answer.isDeleted || isLeftOut(name) { return nil }
-                let zone = try transaction.makeZone(database, owner, name).id
+                let zone =
+                    owner == .me
+                    ? try transaction.makeZone(database, owner, name).id
+                    : try transaction.makeSharedZone(
+                        of: owner, address: answer.ownerAddress.map { OwnerName(bytes: $0.utf8) },
+                        name
+                    ).id
                 if settings.policy.extent(of: name) == .full {
                     try transaction.pin(.zone(zone), in: zone)
                 }

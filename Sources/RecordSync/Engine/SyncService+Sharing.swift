@@ -36,11 +36,12 @@ extension SyncService {
                 throw self.explained(error, link)
             }
         }
-        let owner = place.isOwn ? .me : OwnerName(bytes: place.zone.owner?.bytes ?? [])
-        guard
-            let zone = try store.zone(
-                place.isOwn ? .private : .shared, owner, place.zone.zone)
-        else {
+        let zone =
+            place.isOwn
+            ? try store.zone(.private, .me, place.zone.zone)
+            : try store.sharedZone(
+                of: OwnerName(bytes: place.zone.owner?.bytes ?? []), place.zone.zone)
+        guard let zone else {
             throw RecordError(
                 .unavailable,
                 "it is accepted, and will be here when it was fetched. recordfs sync says what "

@@ -101,7 +101,7 @@ extension Tree {
             return zones.map { ControlName(NameCodec.encode($0.name.bytes), .zone(section, $0.id)) }
         }
         return Set(zones.map(\.owner)).sorted().map {
-            ControlName(NameCodec.encode($0.bytes), .owner(section, $0))
+            ControlName($0.fileName, .owner(section, $0))
         }
     }
 

@@ -19,7 +19,7 @@ extension Tree {
             return word == "production.ckdb" ? .schema(isProduction: true) : nil
         case .section(let section): return Database(name: word).map { .database(section, $0) }
         case .database(let section, .shared):
-            guard let owner = NameCodec.decode(name).map(OwnerName.init(bytes:)),
+            guard let owner = OwnerName(fileName: name),
                 try zones(section, .shared).contains(where: { $0.owner == owner })
             else { return nil }
             return .owner(section, owner)

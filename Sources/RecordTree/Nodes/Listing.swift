@@ -124,7 +124,7 @@ extension Tree {
         case .root: return [Readme.name] + Database.allCases.map { Array($0.name.utf8) }
         case .database(.shared):
             let owners = Set(try store.zones(in: .shared).map(\.owner))
-            return owners.sorted().map { NameCodec.encode($0.bytes) }
+            return owners.sorted().map(\.fileName)
         case .database(let database):
             return try store.zones(in: database).map { NameCodec.encode($0.name.bytes) }
                 + scratchNames(.database(database))

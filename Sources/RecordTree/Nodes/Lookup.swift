@@ -89,8 +89,10 @@ extension Tree {
             if name.first == UInt8(ascii: ".") {
                 return .scratch(ScratchPlace(directory: .database(database), name: name))
             }
+            if database == .shared {
+                return OwnerName(fileName: name).map { .owner($0) } ?? .impossible
+            }
             guard let decoded = NameCodec.decode(name) else { return .impossible }
-            if database == .shared { return .owner(OwnerName(bytes: decoded)) }
             return .zone(database, .me, ZoneName(bytes: decoded))
         case .owner(let owner):
             guard let decoded = NameCodec.decode(name) else { return .impossible }

@@ -95,7 +95,7 @@ extension Tree {
             let place = try place(of: type)
             let zone = place.zone
             var parts = [Array(zone.database.name.utf8)]
-            if zone.database == .shared { parts.append(NameCodec.encode(zone.owner.bytes)) }
+            if zone.database == .shared { parts.append(zone.owner.fileName) }
             parts += [NameCodec.encode(zone.name.bytes), place.type.bytes, stem.bytes]
             let path = Array(parts.joined(separator: [UInt8(ascii: "/")]))
             return String(decoding: path, as: UTF8.self) + ".json"

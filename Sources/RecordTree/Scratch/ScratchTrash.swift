@@ -35,7 +35,7 @@ extension Tree {
         case .database(let database): return [Array(database.name.utf8)]
         case .zone(let id):
             guard let zone = try store.zone(id) else { return [directory.baseName] }
-            let owner = zone.database == .shared ? [NameCodec.encode(zone.owner.bytes)] : []
+            let owner = zone.database == .shared ? [zone.owner.fileName] : []
             return [Array(zone.database.name.utf8)] + owner + [NameCodec.encode(zone.name.bytes)]
         case .type(let id):
             guard let type = try store.type(id) else { return [directory.baseName] }

@@ -33,19 +33,22 @@ package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
     package var isDeleted: Bool
     /// `deletionReason`, an extension of change feeds.
     package var deletionReason: String?
+    /// `ownerIdentity`, an extension of change feeds: who shares the zone, with what the asker may know.
+    package var ownerIdentity: JSONValue?
     /// The keys that iCloud's hosts do not answer with are left out for `iCloud`.
     package var dialect: AnswerDialect
 
     package init(
         _ zone: ZoneIdentifier, syncToken: Text? = nil, isAtomic: Bool? = nil,
         isDeleted: Bool = false, deletionReason: String? = nil,
-        dialect: AnswerDialect = .webServices
+        ownerIdentity: JSONValue? = nil, dialect: AnswerDialect = .webServices
     ) {
         self.zone = zone
         self.syncToken = syncToken
         self.isAtomic = isAtomic
         self.isDeleted = isDeleted
         self.deletionReason = deletionReason
+        self.ownerIdentity = ownerIdentity
         self.dialect = dialect
     }
 
@@ -57,7 +60,14 @@ package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
             guard dialect == .webServices else { return }
             answer.member("atomic", isAtomic)
             answer.member("deletionReason", deletionReason)
+            answer.member("ownerIdentity", ownerIdentity)
         }
+    }
+
+    /// The owner's e-mail address, for who may know it.
+    package var ownerAddress: Text? {
+        guard let address = ownerIdentity?["lookupInfo"]?["emailAddress"] else { return nil }
+        return address.string
     }
 }
 

@@ -6,7 +6,8 @@ extension ZoneAnswer {
             try ZoneIdentifier(try json.required("zoneID")),
             syncToken: try json.string("syncToken"), isAtomic: try json["atomic"]?.bool(),
             isDeleted: try json.bool("deleted", default: false),
-            deletionReason: try json.string("deletionReason")?.string)
+            deletionReason: try json.string("deletionReason")?.string,
+            ownerIdentity: json["ownerIdentity"]?.value)
     }
 }
 

@@ -11,6 +11,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var hasExtendedLimits = false
     /// `wantsRestorePoint`: up to where a backup has taken the server back.
     package var wantsRestorePoint = false
+    /// `wantsOwnerIdentity`: who shares a zone of the shared database.
+    package var wantsOwnerIdentity = false
 
     package init() {}
 
@@ -19,6 +21,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsDeletionReason = try json.bool("wantsDeletionReason", default: false)
         hasExtendedLimits = try json.bool("extendedLimits", default: false)
         wantsRestorePoint = try json.bool("wantsRestorePoint", default: false)
+        wantsOwnerIdentity = try json.bool("wantsOwnerIdentity", default: false)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -26,5 +29,6 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsDeletionReason { answer.member("wantsDeletionReason", true) }
         if hasExtendedLimits { answer.member("extendedLimits", true) }
         if wantsRestorePoint { answer.member("wantsRestorePoint", true) }
+        if wantsOwnerIdentity { answer.member("wantsOwnerIdentity", true) }
     }
 }

@@ -54,7 +54,7 @@ struct ListCommand: ParsableCommand {
         guard let database = path.database else { return [] }
         let zones = try store.zones(in: database)
         if database == .shared, path.owner == .me {
-            let owners = Set(zones.map(\.owner.bytes)).map { NameCodec.encode($0) }
+            let owners = Set(zones.map(\.owner)).map(\.fileName)
             return owners.map { Entry(name: String(decoding: $0, as: UTF8.self) + "/") }
         }
         return zones.filter { $0.owner == path.owner }.map {

@@ -115,9 +115,9 @@ struct Completion {
         let zones = try store.zones(in: database)
         let names =
             database == .shared && path.owner == .me
-            ? Array(Set(zones.map(\.owner.bytes)))
-            : zones.filter { $0.owner == path.owner }.map(\.name.bytes)
-        return names.map { String(decoding: NameCodec.encode($0), as: UTF8.self) + "/" }.sorted()
+            ? Set(zones.map(\.owner)).map(\.fileName)
+            : zones.filter { $0.owner == path.owner }.map { NameCodec.encode($0.name.bytes) }
+        return names.map { String(decoding: $0, as: UTF8.self) + "/" }.sorted()
     }
 
     private func candidates(_ kind: Kind, _ current: String) -> [String] {

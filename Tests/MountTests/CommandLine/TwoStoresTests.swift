@@ -160,7 +160,7 @@ extension MountTests {
                         echo 'store = sqlite3.connect(os.path.expanduser("~/b/store.sqlite"), 10)' >> ~/put.py
                         echo 'text = b"{\\"title\\": \\"T\\", \\"publicPermission\\": \\"NONE\\"}"' >> ~/put.py
                         echo 'rows = "SELECT id, ?, NULL, 0, ? FROM zone WHERE database = 1"' >> ~/put.py
-                        echo 'store.execute("INSERT INTO share " + rows, (b"s", text))' >> ~/put.py
+                        echo 'store.execute("INSERT INTO share (zone_id, name, root, permission, text) " + rows, (b"s", text))' >> ~/put.py
                         echo 'store.commit()' >> ~/put.py; python3 ~/put.py
                         recordfs shares | cut -d: -f2; recordfs --state $A shares
                         """,

@@ -7,9 +7,45 @@ extension Transaction {
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> SyncedZone? {
         try connection.first(
-            "SELECT \(SyncedZone.columns) FROM zone WHERE database = ? AND owner = ? AND name = ?",
-            [.integer(database.rawValue), .name(owner), .name(name)]
+            """
+            SELECT \(SyncedZone.columns) FROM zone
+            WHERE database = ? AND COALESCE(user, owner) = ? AND name = ?
+            """, [.integer(database.rawValue), .name(owner), .name(name)]
         ) { SyncedZone($0) }
+    }
+
+    /// Makes a zone that somebody shares. It shows under his address, when the server tells it and nobody
+    /// else shows under it; whoever shows here already, also of an earlier time, keeps his name.
+    ///
+    /// - Parameter owner: as the server names him.
+    package func makeSharedZone(
+        of owner: OwnerName, address: OwnerName?, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo {
+        let shown = try shownName(of: owner, address)
+        let zone = try makeZone(.shared, shown, name)
+        if shown != owner {
+            try connection.run(
+                "UPDATE zone SET user = ? WHERE id = ?",
+                [.name(owner), .integer(zone.id.rawValue)])
+        }
+        return zone
+    }
+
+    private func shownName(
+        of owner: OwnerName, _ address: OwnerName?
+    ) throws(RecordError) -> OwnerName {
+        let shared = SQLValue.integer(Database.shared.rawValue)
+        let known = try connection.first(
+            """
+            SELECT owner FROM zone WHERE database = ? AND COALESCE(user, owner) = ?
+            ORDER BY removed, id LIMIT 1
+            """, [shared, .name(owner)]
+        ) { OwnerName(bytes: $0.bytes(0)) }
+        if let known { return known }
+        guard let address, address.isValid else { return owner }
+        let isTaken = try connection.exists(
+            "SELECT 1 FROM zone WHERE database = ? AND owner = ?", [shared, .name(address)])
+        return isTaken ? owner : address
     }
 
     /// The server has the zone no more: what came from there goes, into the trash. Records with
@@ -148,6 +184,20 @@ extension RecordStore {
         }
     }
 
+    /// A zone that somebody shares, by the owner's name at the server; nil when it is not here.
+    package func sharedZone(
+        of owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                """
+                SELECT \(Columns.zone) FROM zone
+                WHERE database = ? AND COALESCE(user, owner) = ? AND name = ? AND removed = 0
+                """, [.integer(Database.shared.rawValue), .name(owner), .name(name)]
+            ) { $0.zone() }
+        }
+    }
+
     /// Those that the server had when it was last asked.
     package func zonesOfServer(in database: Database) throws(RecordError) -> [SyncedZone] {
         try read { connection throws(RecordError) in
@@ -191,7 +241,7 @@ extension RecordStore {
 }
 
 extension SyncedZone {
-    fileprivate static let columns = "id, database, owner, name, removed"
+    fileprivate static let columns = "id, database, COALESCE(user, owner), name, removed"
 
     fileprivate init(_ row: SQLStatement) {
         self.init(
