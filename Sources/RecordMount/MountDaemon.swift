@@ -77,7 +77,8 @@ package enum MountDaemon {
         view.follow(
             MountView.Source(
                 unsavedPaths: { tree.unsavedPaths() },
-                waitUntilHeard: { messenger.waitUntilHeard(.seconds(10)) }))
+                waitUntilHeard: { messenger.waitUntilHeard(.seconds(10)) },
+                outlastGrace: { () throws(RecordError) in try tree.outlastGrace() }))
         let maintenance = Maintenance(tree: tree, logger: logger)
         let ending = MountEnding(session, request: stop, logger: logger)
         let outcome = Result { () throws(MountError) in

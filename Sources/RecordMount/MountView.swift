@@ -1,3 +1,4 @@
+package import RecordModel
 import Synchronization
 
 /// What others of this process can ask of a mount, as long as it is served.
@@ -5,6 +6,7 @@ package final class MountView: Sendable {
     struct Source: Sendable {
         let unsavedPaths: @Sendable () -> [String]
         let waitUntilHeard: @Sendable () -> Void
+        let outlastGrace: @Sendable () throws(RecordError) -> Void
     }
 
     private let source = Mutex<Source?>(nil)
@@ -21,6 +23,11 @@ package final class MountView: Sendable {
     /// Returns when the kernel has heard of all that was committed before: who opens a file then
     /// meets it. Not for a thread that answers a call of the kernel, which may need that very thread.
     package func waitUntilHeard() { source.withLock { $0 }?.waitUntilHeard() }
+
+    /// Returns when what was removed before is deleted for good (`Tree.outlastGrace`).
+    package func outlastGrace() throws(RecordError) {
+        try source.withLock { $0 }?.outlastGrace()
+    }
 
     func follow(_ source: Source?) { self.source.withLock { $0 = source } }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 package import RecordModel
 import RecordStore
 import Synchronization
@@ -72,6 +73,16 @@ extension Tree {
         }
         return try store.finalizeWaitingDeletes(
             olderThan: age, except: returning, author: .mount)
+    }
+
+    /// Returns when what was removed before is deleted for good: until then its name may come back as the
+    /// same record. That takes the grace time at most.
+    package func outlastGrace() throws(RecordError) {
+        let end = options.clock.uptime + options.grace + .seconds(1)
+        while let next = try finalizeDeletes(olderThan: options.grace), options.clock.uptime < end {
+            let rest = min(max(next - now, .milliseconds(1)), .milliseconds(100))
+            usleep(UInt32(rest / .microseconds(1)))
+        }
     }
 
     /// Lets go whoever waits for events or for bytes from elsewhere: the mount ends.

@@ -11,6 +11,8 @@ package struct SyncedZone: Hashable, Sendable {
     /// As the server names him; empty for one's own zones.
     package let owner: OwnerName
     package let name: ZoneName
+    /// As paths name him.
+    package let shownOwner: OwnerName
     /// Removed here.
     package let isRemoved: Bool
 }

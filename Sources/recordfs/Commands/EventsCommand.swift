@@ -77,7 +77,7 @@ struct EventsCommand: ParsableCommand {
 
     private func show(_ event: SyncEvent, _ zone: SyncedZone?) {
         let path = RecordPath(
-            database: event.database, owner: zone?.owner ?? .me, zone: zone?.name
+            database: event.database, owner: zone?.shownOwner ?? .me, zone: zone?.name
         ).description
         guard !json else {
             Showing.jsonLine(.object(event.members + [JSONMember(key: "path", value: .text(path))]))
@@ -107,7 +107,7 @@ extension Version {
     /// Also of a zone that was removed since.
     func path(in zone: SyncedZone?) -> String {
         RecordPath(
-            database: zone?.database, owner: zone?.owner ?? .me, zone: zone?.name,
+            database: zone?.database, owner: zone?.shownOwner ?? .me, zone: zone?.name,
             type: type, item: .record(Stem(encoding: name))
         ).description
     }

@@ -69,8 +69,7 @@ struct ShareCreateCommand: ParsableCommand {
     func run() throws {
         let place = try path.located(by: state)
         var edit = ShareEdit()
-        let name = path.text.split(separator: "/").last.map(String.init) ?? path.text
-        edit.title = Text(title ?? name)
+        edit.title = title.map { Text($0) } ?? place.path.sharedName
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
         let share = try place.ask(.create(place.path, edit.json))
@@ -257,6 +256,14 @@ struct AcceptCommand: ParsableCommand {
         } else {
             Terminal.print(reply.result.stringMember("path") ?? "")
         }
+    }
+}
+
+extension RecordPath {
+    /// What people see of a share of it by default.
+    fileprivate var sharedName: Text {
+        let name = stem?.decoded?.bytes ?? stem?.bytes ?? zone?.bytes ?? []
+        return Text(utf8: name)
     }
 }
 

@@ -139,7 +139,8 @@ private struct ExchangeAnswer {
         var records: [ExceptedRecord] = []
         for record in try store.passedOver(limit: Self.showsAtMost) {
             guard let zone = try store.syncedZone(record.zone) else { continue }
-            let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
+            let path = RecordPath(
+                database: zone.database, owner: zone.shownOwner, zone: zone.name)
             records.append(
                 ExceptedRecord(path: "\(path)/\(record.name)", message: record.reason))
         }
@@ -155,7 +156,7 @@ private struct ExchangeAnswer {
                 try store.record(named: row.name, in: row.zone)?.stem
                 ?? Stem(encoding: row.name)
             let path = RecordPath(
-                database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
+                database: zone.database, owner: zone.shownOwner, zone: zone.name, type: row.type,
                 item: .record(stem))
             changes.append(ExceptedRecord(path: "\(path)", message: row.error ?? ""))
         }

@@ -139,7 +139,11 @@ struct MountService {
                         throw RecordError(.noSpace, records.description(ofStore: directory))
                     }
                     try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
-                case .sync, .pause, .resume, .retry, .account: return try sync.run(verb)
+                case .sync:
+                    // Also what was removed just now.
+                    try view.outlastGrace()
+                    return try sync.run(verb)
+                case .pause, .resume, .retry, .account: return try sync.run(verb)
                 }
                 return .object([])
             },

@@ -241,12 +241,12 @@ extension RecordStore {
 }
 
 extension SyncedZone {
-    fileprivate static let columns = "id, database, COALESCE(user, owner), name, removed"
+    fileprivate static let columns = "id, database, COALESCE(user, owner), name, owner, removed"
 
     fileprivate init(_ row: SQLStatement) {
         self.init(
             id: ZoneID(row.int64(0)), database: Database(rawValue: row.int64(1)) ?? .local,
             owner: OwnerName(bytes: row.bytes(2)), name: ZoneName(bytes: row.bytes(3)),
-            isRemoved: row.bool(4))
+            shownOwner: OwnerName(bytes: row.bytes(4)), isRemoved: row.bool(5))
     }
 }
