@@ -21,7 +21,7 @@ extension ShareEdit {
     }
 
     /// `{"approved": [{"address": …, "permission": …}], "denied": […], "blocksDenied": true,
-    /// "link": {"id": …, "permission": …}}`, each of which may be left out.
+    /// "takesRequests": true, "link": {"id": …, "permission": …}}`, each of which may be left out.
     ///
     /// Errors: invalidArgument.
     mutating func readAccess(_ json: JSONValue) throws(RecordError) {
@@ -33,6 +33,7 @@ extension ShareEdit {
         }
         denied = json["denied"]?.array?.compactMap(\.string) ?? []
         blocksDenied = json["blocksDenied"]?.bool ?? false
+        takesRequests = json["takesRequests"]?.bool
         guard let link = json["link"], let permission = link["permission"] else { return }
         self.link = NewLink(
             id: link["id"]?.string ?? "", permission: try Self.permission(permission))
@@ -46,6 +47,9 @@ extension ShareEdit {
         if !denied.isEmpty {
             members.append(JSONMember(key: "denied", value: .array(denied.map { .string($0) })))
             members.append(JSONMember(key: "blocksDenied", value: .bool(blocksDenied)))
+        }
+        if let takesRequests {
+            members.append(JSONMember(key: "takesRequests", value: .bool(takesRequests)))
         }
         if let link {
             let value: JSONValue = [
@@ -71,7 +75,7 @@ extension ShareEdit {
         return members
     }
 
-    /// Puts into the request who is denied access, and the new link.
+    /// Puts into the request who is denied access, whether anybody may ask, and the new link.
     ///
     /// Errors: notFound for who does not ask.
     func answerRequests(
@@ -80,6 +84,7 @@ extension ShareEdit {
         if let link {
             request.oneTimeLinks = (share?.links ?? []).map(\.participantID) + [link.id]
         }
+        request.deniesAccessRequests = takesRequests.map { !$0 }
         guard !denied.isEmpty else { return }
         var gone: [ParticipantAnswer] = []
         for address in denied { gone.append(try Self.requester(address, of: share)) }

@@ -33,6 +33,8 @@ package struct ShareEdit: Hashable, Sendable {
     package var denied: [Text] = []
     /// Whether those cannot ask again, nor come in by any link.
     package var blocksDenied = false
+    /// Whether people may ask for access; nil leaves it as it is.
+    package var takesRequests: Bool?
     /// A one-time link to make.
     package var link: NewLink?
 

@@ -45,17 +45,30 @@ struct ShareRequestsCommand: ParsableCommand {
         commandName: "requests", abstract: "Say who asks for access.",
         discussion: """
             Who has the link and is not invited can ask, with recordfs accept LINK --request or at \
-            the page of the link. recordfs share approve lets them in, deny does not.
+            the page of the link. recordfs share approve lets them in, deny does not. Others may ask unless \
+            you --refuse that.
             """)
 
     @OptionGroup var state: StateOptions
     @Flag(help: "As a JSON array.")
     var json = false
+    @Flag(help: "From now on people may ask, or may not: then those who wait are forgotten.")
+    var takes: Takes?
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
+    enum Takes: String, EnumerableFlag {
+        case allow, refuse
+    }
+
     func run() throws {
         let place = try path.located(by: state)
+        if let takes {
+            var edit = ShareEdit()
+            edit.takesRequests = takes == .allow
+            _ = try place.ask(.change(place.path, edit.json))
+            return
+        }
         let requests = try place.ask(.show(place.path))["requests"]?.array ?? []
         guard !json else { return Showing.json(.array(requests)) }
         guard !requests.isEmpty else { return }

@@ -70,6 +70,11 @@ extension MountTests {
             try bob.ok("recordfs accept --request '\(link)'")
             #expect(try alice.ok("recordfs share requests private/Kitchen") == "")
             try refused(bob, "recordfs accept '\(link)'", "NOT_FOUND")
+            let takes = "recordfs share show --json private/Kitchen | jq .takesRequests"
+            for (flag, told) in [("--refuse", "false"), ("--allow", "true")] {
+                try alice.ok("recordfs share requests \(flag) private/Kitchen")
+                #expect(try alice.ok(takes) == told)
+            }
             try refused(bob, "recordfs accept --request nonsense/link", "no link of a share")
             try end()
         }
