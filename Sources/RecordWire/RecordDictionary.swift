@@ -52,6 +52,14 @@ package struct ShareDictionary: Hashable, Sendable {
     package var publicPermission: SharePermission?
     /// Nil when the request does not say.
     package var participants: [ParticipantDictionary]?
+    /// Nil when the request does not say.
+    package var deniesAccessRequests: Bool?
+    /// Who asks for access and is not denied it. Nil when the request does not say.
+    package var requesters: [UserLookup]?
+    /// To whom the share is closed. Nil when the request does not say.
+    package var blocked: [UserLookup]?
+    /// The participants with a one-time link. Nil when the request does not say.
+    package var oneTimeLinks: [Text]?
 
     package init() {}
 }

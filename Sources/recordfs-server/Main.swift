@@ -8,5 +8,6 @@ struct RecordFSServer: AsyncParsableCommand {
             ServeCommand.self, ConfigurationCommand.self, BackupCommand.self,
             RestoreCommand.self,
             UserCommand.self, TokenCommand.self, KeyCommand.self, ContainerCommand.self,
+            ReportCommand.self,
         ])
 }

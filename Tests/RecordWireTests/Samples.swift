@@ -103,7 +103,11 @@ struct RequestSample: Sendable, CustomTestStringConvertible {
                "participants": [{"participantId": "p", "type": "USER",
                  "permission": "READ_WRITE", "acceptanceStatus": "INVITED",
                  "userIdentity": {"userRecordName": "_b", "lookupInfo": {
-                   "emailAddress": "b@example.org", "phoneNumber": "+1"}}}]}}]}
+                   "emailAddress": "b@example.org", "phoneNumber": "+1"}}}],
+               "denyAccessRequests": true,
+               "requesters": [{"requesterInformation": {"userRecordName": "_c"}}],
+               "blocked": [{"blockedInformation": {"lookupInfo": {"emailAddress": "d@e.org"}}}],
+               "oneTimeStableUrlInfo": {"oneTimeLinks": [{"participantId": ["q"]}]}}}]}
             """,
         read: { try modified($0) },
         write: { Array(printed($0).utf8) })

@@ -5,6 +5,8 @@ package import RecordModel
 package enum SharingRequest: Sendable, Hashable {
     /// Joins what the link of a share leads to.
     case accept(link: Text)
+    /// Asks for access to what the link of a share leads to.
+    case requestAccess(link: Text)
     /// What the server says of the share of a zone or record now.
     case show(RecordPath)
     /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
@@ -19,6 +21,7 @@ package enum SharingRequest: Sendable, Hashable {
     var parts: (name: String, members: KeyValuePairs<String, JSONValue>) {
         switch self {
         case .accept(let link): (Self.prefix + "accept", ["link": .string(link)])
+        case .requestAccess(let link): (Self.prefix + "request", ["link": .string(link)])
         case .show(let path): (Self.prefix + "show", ["path": .text(path.bytes)])
         case .create(let path, let edit):
             (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
@@ -35,6 +38,7 @@ package enum SharingRequest: Sendable, Hashable {
         let edit = header["edit"] ?? .object([])
         switch name.dropFirst(Self.prefix.count) {
         case "accept": self = .accept(link: header["link"]?.string ?? "")
+        case "request": self = .requestAccess(link: header["link"]?.string ?? "")
         case "show": self = .show(try path())
         case "create": self = .create(try path(), edit)
         case "change": self = .change(try path(), edit)

@@ -25,15 +25,19 @@ struct OperationLimiter: Sendable {
     func admit(
         _ caller: Caller, _ endpoint: Endpoint, _ context: HTTPContext
     ) async throws(ServerError) {
-        guard let name = caller.user?.name.description else { return }
+        guard let user = caller.user else { return }
+        let name = user.name.description
         if let address {
             try await throttles.giveBack([Self.charge(address, context)], now: context.now)
         }
         try await take(
-            user.map { [ThrottleCharge(.requestsOfUser, name, $0)] } ?? [], context)
+            self.user.map { [ThrottleCharge(.requestsOfUser, name, $0)] } ?? [], context)
         if endpoint == .recordsResolve || endpoint == .recordsAccept {
             try await take(
                 resolve.map { [ThrottleCharge(.shortGUIDsOfUser, name, $0)] } ?? [], context)
+        }
+        if endpoint == .recordsRequestAccess {
+            try await take([.accessRequest(of: user.name)], context)
         }
     }
 

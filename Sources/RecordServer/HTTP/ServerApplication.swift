@@ -48,7 +48,7 @@ package struct ServerApplication: Sendable {
             .add(to: router)
         let pages = Pages(
             service: service, authenticator: authenticator, throttles: links.throttles,
-            site: configuration.site)
+            site: configuration.site, logger: logger)
         addPageRoutes(to: router, pages: pages) { _, context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,

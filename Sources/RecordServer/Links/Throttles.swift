@@ -19,6 +19,8 @@ package struct ThrottleCharge: Hashable, Sendable {
         case requestsOfUser = "requests of user"
         case requestsOfAddress = "requests of address"
         case shortGUIDsOfUser = "short GUIDs of user"
+        case accessRequestsOfUser = "access requests of user"
+        case shareReportsOfUser = "share reports of user"
         case failuresOfDevice = "failures of device"
         case failuresOfAddressForAccount = "failures of address for account"
         case failuresOfAddress = "failures of address"
@@ -34,6 +36,23 @@ package struct ThrottleCharge: Hashable, Sendable {
         self.kind = kind
         self.name = name
         self.allowance = allowance
+    }
+}
+
+extension ThrottleCharge {
+    /// Each request for access may be a line in somebody's feed: twenty at once, then one in five
+    /// minutes, whatever the operator lets people ask of their own.
+    static func accessRequest(of user: UserName) -> ThrottleCharge {
+        ThrottleCharge(
+            .accessRequestsOfUser, user.description,
+            Allowance(count: 20, milliseconds: 5 * 60 * 1_000))
+    }
+
+    /// Five at once, then one in an hour: somebody reads them.
+    static func shareReport(of user: UserName) -> ThrottleCharge {
+        ThrottleCharge(
+            .shareReportsOfUser, user.description,
+            Allowance(count: 5, milliseconds: 60 * 60 * 1_000))
     }
 }
 

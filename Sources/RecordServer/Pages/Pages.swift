@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Hummingbird
+package import Logging
 package import RecordModel
 import RecordWire
 
@@ -25,12 +26,16 @@ package struct Pages: Sendable {
     let service: RecordService
     let authenticator: Authenticator
     let passwords: PasswordSignIn
+    let throttles: any Throttles
     let site: Site
+    let logger: Logger
 
     package init(
         service: RecordService, authenticator: Authenticator, throttles: any Throttles,
-        site: Site = Site()
+        site: Site = Site(), logger: Logger
     ) {
+        self.logger = logger
+        self.throttles = throttles
         self.service = service
         self.authenticator = authenticator
         self.site = site
@@ -124,7 +129,7 @@ package func addPageRoutes<Context: RequestContext>(
         try await pages.showShare(Text(context.parameters.get("shortGUID") ?? ""), request)
     }
     add("/share/{shortGUID}", .post) { (request, context) throws(ServerError) in
-        try await pages.acceptShare(Text(context.parameters.get("shortGUID") ?? ""), request)
+        try await pages.actOnShare(Text(context.parameters.get("shortGUID") ?? ""), request)
     }
     guard let logo = pages.site.logo else { return }
     router.get("/logo") { _, _ in

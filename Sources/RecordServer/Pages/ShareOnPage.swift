@@ -15,6 +15,12 @@ struct ShareOnPage: Sendable {
 
     let container: ContainerKey
     let relation: Relation
+    /// Whether it is a whole zone, or a record with what hangs on it.
+    let isZone: Bool
+    /// What anybody with the address may do.
+    let publicPermission: SharePermission
+    /// How many ask for access; nil where that is not to be told.
+    let requesterCount: Int?
     /// Nil where it may not be shown.
     let title: Text?
     let ownerName: Text?
@@ -32,8 +38,10 @@ extension Pages {
             for container in try reader.containers() {
                 for environment in ServerEnvironment.allCases {
                     let key = ContainerKey(container: container, environment: environment)
-                    guard let row = try reader.share(key, shortGUID: shortGUID) else { continue }
-                    return try Self.show(row, to: user, reader)
+                    guard let row = try RecordService.share(key, shortGUID, reader) else {
+                        continue
+                    }
+                    return try Self.show(row, openedBy: shortGUID, to: user, reader)
                 }
             }
             return nil
@@ -41,9 +49,10 @@ extension Pages {
     }
 
     private static func show(
-        _ row: ShareRow, to user: UserRow?, _ reader: any StorageReader
+        _ row: ShareRow, openedBy value: Text, to user: UserRow?, _ reader: any StorageReader
     ) throws(ServerError) -> ShareOnPage? {
-        guard let relation = relation(of: user, to: row) else { return nil }
+        let standing = user.map { ShareStanding(of: $0, in: row, by: value) }
+        guard let relation = relation(standing, to: row) else { return nil }
         let owner = row.zone.database.owner
         var title: Text?
         var ownerName: Text?
@@ -51,17 +60,20 @@ extension Pages {
             ownerName = try reader.user(owner)?.displayName
             title = try Self.title(of: row, reader)
         }
-        let own = user.flatMap { user in row.present.first { $0.means(user) } }
         return ShareOnPage(
-            container: row.zone.database.container, relation: relation, title: title,
+            container: row.zone.database.container, relation: relation, isZone: row.root == nil,
+            publicPermission: row.publicPermission.orNone,
+            requesterCount: relation == .owner ? row.requesters.count : nil, title: title,
             ownerName: ownerName,
-            permission: own.map { $0.permission(in: row) } ?? row.publicPermission)
+            permission: standing?.permission(in: row) ?? row.publicPermission)
     }
 
-    private static func relation(of user: UserRow?, to row: ShareRow) -> ShareOnPage.Relation? {
+    private static func relation(
+        _ standing: ShareStanding?, to row: ShareRow
+    ) -> ShareOnPage.Relation? {
         let isOpen = row.publicPermission == .readOnly || row.publicPermission == .readWrite
-        guard let user else { return isOpen ? .invited : .unknown }
-        switch ShareStanding(of: user, in: row) {
+        guard let standing else { return isOpen ? .invited : .unknown }
+        switch standing {
         case .owner: return .owner
         case .participant(let own): return own.status == .accepted ? .member : .invited
         case .visitor: return .invited

@@ -1,62 +1,48 @@
 import RecordModel
 import RecordWire
 
+/// The page of a share: whose it is, of what, and who may do what. What can be done there is in
+/// `SharePage+Actions`.
 extension Pages {
-    private static func action(_ shortGUID: Text) -> String { "share \(shortGUID)" }
-
     func showShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
         let session = try await browserSession(request)
         guard let share = try await share(shortGUID, for: session?.user) else {
-            return noSharePage(request)
+            return noSharePage(shortGUID, session?.user, request)
         }
         return sharePage(share, shortGUID, session?.user, request)
     }
 
-    /// Accepts through the operation that programs use, so that its rules are the same.
-    func acceptShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
-        -> PageResponse
-    {
-        guard let session = try await browserSession(request) else {
-            return .redirect(to: "/sign-in?next=/share/\(QueryEncoding.encode(shortGUID.utf8))")
-        }
-        guard let share = try await share(shortGUID, for: session.user) else {
-            return noSharePage(request)
-        }
-        guard
-            FormToken(request, seal: authenticator.seal)
-                .isGood(request, Self.action(shortGUID))
-        else { throw Self.staleForm }
-        let item = JSONValue.object([JSONMember(key: "value", value: .string(shortGUID))])
-        let body = JSONValue.object([JSONMember(key: "shortGUIDs", value: .array([item]))])
-        let answer = try await service.answer(
-            body,
-            OperationContext(
-                endpoint: .recordsAccept, container: share.container, scope: .public,
-                caller: .user(session.user), requestID: request.client.requestID,
-                now: request.client.now, baseURL: request.client.baseURL))
-        guard Self.isAccepted(answer) else { return noSharePage(request) }
-        return .redirect(to: "/share/\(shortGUID)")
-    }
-
-    /// Whether the one result of records/accept is no error.
-    private static func isAccepted(_ answer: [UInt8]) -> Bool {
-        guard let json = try? JSONParser.parse(answer),
-            let result = json["results"]?.array?.first
-        else { return false }
-        return result["serverErrorCode"] == nil
-    }
-
-    /// The same page for a share that does not exist, was revoked, or is for somebody else.
-    private func noSharePage(_ request: PageRequest) -> PageResponse {
-        page(
+    /// The same page for a share that does not exist, was revoked, or is for somebody else. Who is
+    /// signed in may ask for access there, whether there is anything to ask for or not.
+    func noSharePage(
+        _ shortGUID: Text, _ user: UserRow?, _ request: PageRequest
+    ) -> PageResponse {
+        let token = FormToken(request, seal: authenticator.seal)
+        let canAsk =
+            user != nil && !service.settings.isStrict && Self.isShortGUID(shortGUID)
+        let form: HTML =
+            canAsk
+            ? """
+            <p>If somebody has given you this address, you can ask whoever shares something there.
+            They see your name and your e-mail address.</p>
+            \(self.form(.request, "Ask for access", shortGUID, token))
+            """ : ""
+        var response = page(
             "There is nothing here for you", status: 404,
             """
             <p>Nothing is shared at this address, or it is shared with somebody else. If you have
             more than one account, look at <a href="/sessions">which one you are signed in with</a>.
             </p>
+            \(form)
             """)
+        if canAsk { response.setCookie(of: token, isSecure: request.isSecure) }
+        return response
+    }
+
+    static func isShortGUID(_ text: Text) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(ShortGUIDRule.isByte)
     }
 
     private func sharePage(
@@ -64,31 +50,31 @@ extension Pages {
     ) -> PageResponse {
         let token = FormToken(request, seal: authenticator.seal)
         let address = "\(request.client.baseURL)/share/\(shortGUID)"
-        let what: HTML
-        switch (share.title, share.ownerName) {
-        case (let title?, let owner?):
-            what = "<p>\(owner) shares <strong>\(title)</strong> with you.</p>"
-        case (let title?, nil): what = "<p>This is <strong>\(title)</strong>.</p>"
-        case (nil, let owner?): what = "<p>\(owner) shares something with you.</p>"
-        case (nil, nil): what = "<p>Somebody shares something at this address.</p>"
-        }
-        let rights: HTML =
-            share.permission == .readWrite ? "see and change it" : "see it"
+        let what = Self.what(share)
+        let report = reportForm(shortGUID, token)
         let content: HTML
         switch share.relation {
         case .owner:
-            content = "<p>You share this. Send the address of this page to those you invited.</p>"
-        case .member: content = "\(what)<p>You have accepted. You can \(rights).</p>"
+            content = """
+                <p>You share this. Send the address of this page to those you invited.</p>
+                \(Self.rights(share))\(Self.requests(share))
+                """
+        case .member:
+            content = """
+                \(what)<p>You have accepted.</p>
+                \(Self.rights(share, asMember: true))
+                \(report)
+                """
         case .unknown: content = "\(what)\(Self.signInLink(shortGUID))"
         case .invited where user == nil:
-            content = "\(what)<p>You can \(rights).</p>\(Self.signInLink(shortGUID))"
+            content = "\(what)\(Self.rights(share))\(Self.signInLink(shortGUID))"
         case .invited:
             content = """
-                \(what)<p>You can \(rights) once you accept.</p>
-                <form method="post" action="/share/\(shortGUID)">
-                \(token.field(Self.action(shortGUID)))
-                <button type="submit">Accept</button>
-                </form>
+                \(what)
+                \(Self.rights(share))
+                \(form(.accept, "Accept", shortGUID, token))
+                \(form(.decline, "Decline", shortGUID, token))
+                \(report)
                 """
         }
         var response = page(
@@ -99,6 +85,48 @@ extension Pages {
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
         return response
+    }
+
+    /// Nothing of it to those who may not know: then it is all unknown.
+    private static func what(_ share: ShareOnPage) -> HTML {
+        let kind: HTML =
+            share.isZone ? "a whole zone" : "one record, with what hangs on it"
+        switch (share.title, share.ownerName) {
+        case (let title?, let owner?):
+            return "<p>\(owner) shares <strong>\(title)</strong> with you: \(kind).</p>"
+        case (let title?, nil): return "<p>This is <strong>\(title)</strong>: \(kind).</p>"
+        case (nil, let owner?): return "<p>\(owner) shares something with you: \(kind).</p>"
+        case (nil, nil): return "<p>Somebody shares something at this address.</p>"
+        }
+    }
+
+    /// Who may do what.
+    private static func rights(_ share: ShareOnPage, asMember: Bool = false) -> HTML {
+        let own: HTML
+        let rights: HTML = share.permission == .readWrite ? "see and change it" : "see it"
+        switch share.relation {
+        case .owner: own = "<li>You can do everything, and end it.</li>"
+        case .member: own = "<li>You can \(rights).</li>"
+        case .invited, .unknown: own = "<li>You can \(rights) once you accept.</li>"
+        }
+        let owner: HTML =
+            share.relation == .owner
+            ? "" : "<li>Who shares it can do everything, and end it.</li>"
+        let others: HTML
+        switch share.publicPermission {
+        case .readOnly: others = "<li>Anybody with this address can see it.</li>"
+        case .readWrite: others = "<li>Anybody with this address can see and change it.</li>"
+        case .none, .unknown: others = "<li>Nobody else gets in who is not invited.</li>"
+        }
+        return "<ul class=\"what\">\(own)\(owner)\(others)</ul>"
+    }
+
+    private static func requests(_ share: ShareOnPage) -> HTML {
+        guard let count = share.requesterCount, count > 0 else { return "" }
+        let words: HTML = count == 1 ? "One person asks" : "\(Int64(count)) people ask"
+        return """
+            <p>\(words) for access: <code>recordfs share requests PATH</code> says who.</p>
+            """
     }
 
     private static func signInLink(_ shortGUID: Text) -> HTML {

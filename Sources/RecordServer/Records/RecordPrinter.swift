@@ -164,7 +164,9 @@ package struct RecordPrinter {
         }
         guard let share = try share(record.name), let reader else { return }
         writeReference(to: record.name, &answer)
-        let members = try ShareRules.members(of: share, for: access.user?.name, reader)
+        let members = try ShareRules.members(
+            of: share, for: access.user?.name,
+            telling: ShareExtensions(context, service.settings), reader)
         for member in members {
             answer.key(escaping: member.key.utf8)
             answer.tree(member.value)

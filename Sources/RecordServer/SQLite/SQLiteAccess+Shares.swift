@@ -3,7 +3,8 @@ import RecordSQL
 import RecordWire
 
 extension SQLiteAccess {
-    private static let shareColumns = "s.name, s.root, s.short_guid, s.public_permission"
+    private static let shareColumns =
+        "s.name, s.root, s.short_guid, s.public_permission, s.denies_requests"
 
     func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
         guard let handle = try self.zone(zone)?.handle else { return nil }
@@ -29,21 +30,42 @@ extension SQLiteAccess {
             JOIN databases d ON d.id = z.database
             WHERE s.short_guid = ? AND d.container = ? AND d.environment = ?
             """, [.text(shortGUID)] + container.values
-        ) { (row) throws(ServerError) in
-            let database = DatabaseKey(container: container, owner: row.name(6))
-            let key = ZoneKey(database: database, zone: row.name(5))
-            return try share(row, key, ZoneHandle(database, row.int64(4)))
-        }
+        ) { (row) throws(ServerError) in try share(row, container) }
+    }
+
+    func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow? {
+        try first(
+            """
+            SELECT \(Self.shareColumns), z.id, z.name, d.owner FROM participants p
+            JOIN shares s ON s.zone = p.zone AND s.name = p.share
+            JOIN zones z ON z.id = s.zone AND z.deleted = 0
+            JOIN databases d ON d.id = z.database
+            WHERE p.link = ? AND d.container = ? AND d.environment = ?
+            """, [.text(link)] + container.values
+        ) { (row) throws(ServerError) in try share(row, container) }
+    }
+
+    /// With the columns of the zone behind those of the share.
+    private func share(
+        _ row: SQLStatement, _ container: ContainerKey
+    ) throws(ServerError) -> ShareRow {
+        let database = DatabaseKey(container: container, owner: row.name(7))
+        let key = ZoneKey(database: database, zone: row.name(6))
+        return try share(row, key, ZoneHandle(database, row.int64(5)))
     }
 
     private func share(
         _ row: SQLStatement, _ zone: ZoneKey, _ handle: ZoneHandle
     ) throws(ServerError) -> ShareRow {
         let name: RecordName = row.name(0)
-        return ShareRow(
+        let deniesAccessRequests = row.bool(4)
+        var share = ShareRow(
             zone: zone, name: name, root: row.nameIfPresent(1), shortGUID: row.value(2),
             publicPermission: SharePermission(rawValue: row.string(3)) ?? .unknown,
             participants: try participants(handle, name))
+        share.deniesAccessRequests = deniesAccessRequests
+        try readPeople(of: &share, handle)
+        return share
     }
 
     private func participants(
@@ -52,11 +74,11 @@ extension SQLiteAccess {
         try all(
             """
             SELECT participant_id, user, email_address, phone_number, lookup_user, type,
-                permission, status
+                permission, status, invited, accepted, is_approved, link
             FROM participants WHERE zone = ? AND share = ? ORDER BY place
             """, [.zone(zone), .name(share)]
         ) {
-            ParticipantRow(
+            var row = ParticipantRow(
                 participantID: $0.value(0), user: $0.nameIfPresent(1),
                 lookup: UserLookup(
                     emailAddress: $0.valueIfPresent(2), phoneNumber: $0.valueIfPresent(3),
@@ -64,6 +86,11 @@ extension SQLiteAccess {
                 type: ParticipantType(rawValue: $0.string(5)) ?? .unknown,
                 permission: SharePermission(rawValue: $0.string(6)) ?? .unknown,
                 status: AcceptanceStatus(rawValue: $0.string(7)) ?? .unknown)
+            row.invitedMilliseconds = $0.isNull(8) ? nil : $0.int64(8)
+            row.acceptedMilliseconds = $0.isNull(9) ? nil : $0.int64(9)
+            row.isApprovedRequester = $0.bool(10)
+            row.link = $0.valueIfPresent(11)
+            return row
         }
     }
 
@@ -71,17 +98,20 @@ extension SQLiteAccess {
         let handle = try requireZone(share.zone)
         try run(
             """
-            INSERT OR REPLACE INTO shares (zone, name, root, short_guid, public_permission)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO shares (zone, name, root, short_guid, public_permission,
+                denies_requests)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
                 .zone(handle), .name(share.name), .optional(share.root), .text(share.shortGUID),
-                .text(share.publicPermission.rawValue),
+                .text(share.publicPermission.rawValue), .bool(share.deniesAccessRequests),
             ])
         try removeParticipants(handle, share.name)
         for (place, participant) in share.participants.enumerated() {
             try insert(participant, place, handle, share.name)
         }
+        try removePeople(handle, share.name)
+        try insertPeople(of: share, handle)
     }
 
     private func insert(
@@ -91,8 +121,9 @@ extension SQLiteAccess {
         try run(
             """
             INSERT INTO participants (zone, share, place, participant_id, user, email_address,
-                phone_number, lookup_user, type, permission, status)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                phone_number, lookup_user, type, permission, status, invited, accepted, is_approved,
+                link)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .zone(zone), .name(share), .integer(Int64(place)),
@@ -100,6 +131,9 @@ extension SQLiteAccess {
                 .optional(lookup.emailAddress), .optional(lookup.phoneNumber),
                 .optional(lookup.userName), .text(participant.type.rawValue),
                 .text(participant.permission.rawValue), .text(participant.status.rawValue),
+                participant.invitedMilliseconds.map { .integer($0) } ?? .null,
+                participant.acceptedMilliseconds.map { .integer($0) } ?? .null,
+                .bool(participant.isApprovedRequester), .optional(participant.link),
             ])
     }
 
@@ -115,6 +149,7 @@ extension SQLiteAccess {
         try run(
             "DELETE FROM shares WHERE zone = ? AND name = ?", [.zone(handle), .name(name)])
         try removeParticipants(handle, name)
+        try removePeople(handle, name)
     }
 
     func requireZone(_ key: ZoneKey) throws(ServerError) -> ZoneHandle {

@@ -55,7 +55,8 @@ extension SQLiteAccess: StorageTransaction {
         var rest = limit
         for (table, key) in [
             ("exits", "zone, name, share"), ("participants", "zone, share, place"),
-            ("shares", "zone, name"), ("trees", "zone, number"),
+            ("shares", "zone, name"), ("share_people", "zone, share, kind, place"),
+            ("trees", "zone, number"),
             ("tree_work", "zone, tree, parent"),
         ] where rest > 0 {
             try run(

@@ -20,6 +20,7 @@ struct RestoreRenewal {
         try movePositions()
         try renewZones()
         try renewViews()
+        try endLinks()
         if !keepsSessions { try endSessions() }
         try connection.run("COMMIT")
     }
@@ -66,6 +67,12 @@ struct RestoreRenewal {
                     .integer(view.zone),
                 ])
         }
+    }
+
+    /// One-time links that somebody has used since the backup would let in one more.
+    private func endLinks() throws(RecordError) {
+        try connection.run(
+            "DELETE FROM participants WHERE user IS NULL AND link IS NOT NULL")
     }
 
     /// Those that were ended since the backup would be good again. With a new key nobody who has

@@ -10,6 +10,10 @@ enum SQLiteTables {
                 try database.execute(sql: sql)
             }
         }
+        // Later than the others: a database that has all those does not look at them again.
+        migrator.registerMigration("2026-11-25 access to shares") { database in
+            try database.execute(sql: accessToShares)
+        }
         return migrator
     }
 

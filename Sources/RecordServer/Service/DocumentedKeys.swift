@@ -115,7 +115,9 @@ extension DocumentedKeys {
             ])
         case .tokensCreate, .tokensRegister:
             self = Self.plain(["apnsEnvironment", "apnsToken", "clientId"])
-        case .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset: return nil
+        case .recordsRequestAccess, .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy,
+            .schemaReset:
+            return nil
         }
     }
 

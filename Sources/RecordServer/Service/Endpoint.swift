@@ -31,6 +31,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case assetsRereference = "assets/rereference"
     case tokensCreate = "tokens/create"
     case tokensRegister = "tokens/register"
+    // An extension.
+    case recordsRequestAccess = "records/requestAccess"
     // Extensions, for administrators.
     case schemaExport = "schema/export"
     case schemaValidate = "schema/validate"
@@ -50,8 +52,9 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .zonesModify: [.private, .shared]
         // Documented for the public one; clients ask where they happen to be.
         case .usersCaller, .usersCurrent: [.public, .private, .shared]
-        case .recordsResolve, .recordsAccept, .usersDiscover, .usersLookupEmail, .usersLookupID,
-            .usersLookupContacts, .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy,
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .usersDiscover,
+            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate,
+            .schemaImport, .schemaDeploy,
             .schemaReset:
             [.public]
         }

@@ -36,8 +36,8 @@ extension Endpoint {
     /// Not for keys: it is about a person.
     package var needsPerson: Bool {
         switch self {
-        case .recordsResolve, .recordsAccept, .usersCaller, .usersCurrent, .usersDiscover,
-            .usersLookupEmail, .usersLookupID, .usersLookupContacts:
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .usersCaller, .usersCurrent,
+            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts:
             true
         default: false
         }
@@ -51,7 +51,8 @@ extension Endpoint {
             .subscriptionsLookup, .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail,
             .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate:
             true
-        case .recordsModify, .recordsAccept, .zonesModify, .subscriptionsModify, .assetsUpload,
+        case .recordsModify, .recordsAccept, .recordsRequestAccess, .zonesModify,
+            .subscriptionsModify, .assetsUpload,
             .assetsRereference, .tokensCreate, .tokensRegister, .schemaImport, .schemaDeploy,
             .schemaReset:
             false

@@ -70,6 +70,7 @@ package final class RecordService: Sendable {
             return try await longAnswer(body, context).bytes
         case .recordsResolve: return try await resolveShortGUIDs(body, context)
         case .recordsAccept: return try await acceptShortGUIDs(body, context)
+        case .recordsRequestAccess: return try await requestAccess(body, context)
         case .zonesList: return try await listZones(body, context)
         case .zonesLookup: return try await lookupZones(body, context)
         case .zonesModify: return try await modifyZones(body, context)

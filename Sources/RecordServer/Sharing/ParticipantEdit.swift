@@ -12,11 +12,16 @@ struct ParticipantEdit {
     let before: ShareRow
     let owner: UserRow?
     let situation: ShareRules.Situation
+    /// The participants to whom the request gives a one-time link.
+    let links: Set<Text>
     private(set) var share: ShareRow
     private(set) var changes: [Change] = []
 
-    init(before: ShareRow, owner: UserRow?, situation: ShareRules.Situation) {
+    init(
+        before: ShareRow, owner: UserRow?, links: [Text] = [], situation: ShareRules.Situation
+    ) {
         self.before = before
+        self.links = Set(links)
         self.owner = owner
         self.situation = situation
         share = before
@@ -60,7 +65,8 @@ struct ParticipantEdit {
             }
         }
         for row in share.present where !listed.contains(row.participantID) {
-            if let user = row.user, user == situation.access.user?.name {
+            let isSelf = row.user != nil && row.user == situation.access.user?.name
+            if isSelf || row.isOpenLink {
                 share.forget(row.participantID)
             } else {
                 share.remove(row.participantID)
@@ -117,24 +123,58 @@ struct ParticipantEdit {
     private mutating func add(
         _ item: ParticipantDictionary, _ index: Int, ids: inout RandomIDs
     ) throws(ServerError) -> ParticipantRow {
-        guard !item.lookup.isEmpty else {
-            throw error(
-                index, "names nobody: give userIdentity.lookupInfo an address or a user.")
-        }
+        let linked = try item.lookup.isEmpty ? linkedID(item, index) : nil
         guard item.type != .publicUser else {
             throw error(index, "is a public user: those join by the URL.")
         }
         guard share.publicPermission == .none else {
             throw error(index, "cannot be added while publicPermission is not NONE.")
         }
-        let row = ParticipantRow(
-            participantID: ids.hex128(), user: item.lookup.userName, lookup: item.lookup,
-            type: item.type == .administrator ? .administrator : .user,
+        var row = ParticipantRow(
+            participantID: linked ?? ids.hex128(), user: item.lookup.userName,
+            lookup: item.lookup, type: item.type == .administrator ? .administrator : .user,
             permission: (item.permission ?? .readOnly).orNone, status: .invited)
+        row.invitedMilliseconds = situation.context.milliseconds
+        if linked != nil { row.link = ids.shortGUID() }
+        row.isApprovedRequester = try hasAsked(row)
         share.participants.removeAll { $0.status == .removed && $0.isNamed(by: item.lookup) }
+        share.blocked.removeAll { row.isNamed(by: $0.lookup) }
         share.participants.append(row)
         changes.append(.added(row, index: index))
         return row
+    }
+
+    private func hasAsked(_ row: ParticipantRow) throws(ServerError) -> Bool {
+        for requester in share.requesters {
+            guard let account = try situation.reader.user(requester.user) else { continue }
+            if row.means(account) { return true }
+        }
+        return false
+    }
+
+    /// Nobody in particular is invited by a one-time link: its client names the participant, and
+    /// knows the link by that name again.
+    private func linkedID(
+        _ item: ParticipantDictionary, _ index: Int
+    ) throws(ServerError) -> Text {
+        guard let id = item.participantID, links.contains(id) else {
+            throw error(
+                index,
+                "names nobody: give userIdentity.lookupInfo an address or a user, or its "
+                    + "participantId a place in oneTimeStableUrlInfo.oneTimeLinks.")
+        }
+        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw error(
+                index, "has a participantId that is not of 1 to 64 printable ASCII characters.")
+        }
+        guard !share.participants.contains(where: { $0.participantID == id }) else {
+            throw error(index, "has the participantId of another one.")
+        }
+        guard item.type != .administrator else {
+            throw error(index, "is an administrator: invite those by name, not by a link.")
+        }
+        return id
     }
 
     private func requireRoom() throws(ServerError) {

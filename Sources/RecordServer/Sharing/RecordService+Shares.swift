@@ -51,10 +51,11 @@ extension RecordService {
         _ reader: any StorageReader
     ) throws(ServerError) -> JSONBytes {
         do throws(ServerError) {
-            guard let share = try reader.share(context.container, shortGUID: request.value),
+            guard let share = try Self.share(context.container, request.value, reader),
                 let zone = try reader.zone(share.zone)
             else { throw ShareRules.unknownShortGUID }
-            if case .stranger(let others) = ShareStanding(of: user, in: share) {
+            let standing = ShareStanding(of: user, in: share, by: request.value)
+            if case .stranger(let others) = standing {
                 return ShareRules.unknownShortGUID.shortGUIDItem(
                     request.value, context, others: others)
             }
@@ -68,33 +69,61 @@ extension RecordService {
         }
     }
 
+    /// What is opened by a short GUID, or by a one-time link.
+    static func share(
+        _ container: ContainerKey, _ value: Text, _ reader: any StorageReader
+    ) throws(ServerError) -> ShareRow? {
+        if let share = try reader.share(container, shortGUID: value) { return share }
+        return try reader.share(container, link: value)
+    }
+
+    /// The same with its zone, of which other writers are kept out.
+    static func lockedShare(
+        _ container: ContainerKey, _ value: Text, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (share: ShareRow, zone: ZoneRow)? {
+        guard let found = try share(container, value, transaction),
+            let zone = try transaction.lockZone(found.zone),
+            let share = try transaction.share(found.zone, found.name),
+            share.shortGUID == value || share.participants.contains(where: { $0.link == value })
+        else { return nil }
+        return (share, zone)
+    }
+
     private func accept(
         _ request: ShortGUIDRequest, _ user: UserRow, _ context: OperationContext,
         ids: inout RandomIDs, _ transaction: any StorageTransaction
     ) throws(ServerError) -> (JSONBytes, ChangeNotice?) {
         // The zone's lock comes first; what was read before it may have changed since.
-        guard let found = try transaction.share(context.container, shortGUID: request.value),
-            let zone = try transaction.lockZone(found.zone),
-            let share = try transaction.share(found.zone, found.name),
-            share.shortGUID == request.value
+        guard
+            let (share, zone) = try Self.lockedShare(
+                context.container, request.value, transaction)
         else { throw ShareRules.unknownShortGUID }
-        let joined = try ShareRules.join(share, user, settings, ids: &ids)
+        let joined = try ShareRules.join(
+            share, by: request.value, user, milliseconds: context.milliseconds, settings, ids: &ids)
         var notice: ChangeNotice?
         if joined != share {
             try requireRoom(for: share.zone, user, context, transaction)
             let stamp = WriteStamp(
                 milliseconds: context.milliseconds, user: user.name, device: context.device)
-            let record = try ShareRules.save(
-                joined, old: share, zone: zone, stamp: stamp, ids: &ids, transaction)
-            notice = ChangeNotice(
-                zone: share.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
-                viewers: try transaction.viewers(share.zone).map(\.viewer))
+            notice = try Self.save(joined, old: share, zone, stamp, ids: &ids, transaction)
         }
         let item = try ShareResult(
             request: request, share: joined, zone: zone, user: user, context: context,
             service: self
         ).bytes(transaction)
         return (item, notice)
+    }
+
+    /// Stores what became of the share; gives what those hear who have it.
+    static func save(
+        _ new: ShareRow, old: ShareRow, _ zone: ZoneRow, _ stamp: WriteStamp, ids: inout RandomIDs,
+        _ transaction: any StorageTransaction
+    ) throws(ServerError) -> ChangeNotice {
+        let record = try ShareRules.save(
+            new, old: old, zone: zone, stamp: stamp, ids: &ids, transaction)
+        return ChangeNotice(
+            zone: new.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
+            viewers: try transaction.viewers(new.zone).map(\.viewer))
     }
 
     /// A shared database has as many zones as a private one at most.

@@ -11,7 +11,7 @@ struct ShareResult {
     let service: RecordService
 
     func bytes(_ reader: any StorageReader) throws(ServerError) -> JSONBytes {
-        let standing = ShareStanding(of: user, in: share)
+        let standing = ShareStanding(of: user, in: share, by: request.value)
         let names = [share.name] + (share.root.map { [$0] } ?? [])
         let records = try reader.records(zone.handle, names)
         guard let shareRecord = records[share.name], !shareRecord.isDeleted else {

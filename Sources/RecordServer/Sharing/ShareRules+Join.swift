@@ -11,9 +11,14 @@ enum ShareStanding: Hashable {
     /// Nothing; these invitations wait for somebody at another address.
     case stranger(others: [ParticipantRow])
 
-    init(of user: UserRow, in share: ShareRow) {
+    /// `value` is what somebody opens the share by: its short GUID, or a one-time link.
+    init(of user: UserRow, in share: ShareRow, by value: Text? = nil) {
         if user.name == share.zone.database.owner {
             self = .owner
+            return
+        }
+        guard !share.blocks(user) else {
+            self = .stranger(others: [])
             return
         }
         let own = share.present.filter { $0.means(user) }
@@ -23,10 +28,15 @@ enum ShareStanding: Hashable {
         } else if share.participants.contains(where: { $0.status == .removed && $0.means(user) }) {
             // Whom the owner has taken out stays out until it is invited again.
             self = .stranger(others: [])
+        } else if let value, value != share.shortGUID {
+            // Whoever comes first: the link is nobody's who comes later.
+            let open = share.present.first { $0.isOpenLink && $0.link == value }
+            self = open.map { .participant($0) } ?? .stranger(others: [])
         } else if share.publicPermission.orNone != .none {
             self = .visitor(share.publicPermission)
         } else {
-            self = .stranger(others: share.present.filter { $0.user == nil })
+            self = .stranger(
+                others: share.present.filter { $0.user == nil && !$0.lookup.isEmpty })
         }
     }
 
@@ -64,17 +74,21 @@ extension ShareRules {
     static let unknownShortGUID = ServerError(
         .notFound, "This short GUID is of no share that is open to this user.")
 
-    /// The share after `user` has accepted it; equal to `share` when that changes nothing.
+    /// The share after `user` has accepted it by its short GUID or a one-time link, at the time of
+    /// the request; equal to `share` when that changes nothing.
     static func join(
-        _ share: ShareRow, _ user: UserRow, _ settings: ServiceSettings, ids: inout RandomIDs
+        _ share: ShareRow, by value: Text, _ user: UserRow, milliseconds: Int64,
+        _ settings: ServiceSettings, ids: inout RandomIDs
     ) throws(ServerError) -> ShareRow {
         var joined = share
-        switch ShareStanding(of: user, in: share) {
+        switch ShareStanding(of: user, in: share, by: value) {
         case .owner: return share
         case .participant(var row):
             guard row.status != .accepted else { return share }
+            if row.isOpenLink { row.lookup.emailAddress = user.emailAddress }
             row.user = user.name
             row.status = .accepted
+            row.acceptedMilliseconds = milliseconds
             // One person who was invited at two addresses is one participant.
             joined.participants.removeAll {
                 $0.participantID != row.participantID && $0.type != .owner && $0.means(user)
@@ -88,13 +102,15 @@ extension ShareRules {
                 )
             }
             joined.participants.removeAll { $0.type != .owner && $0.means(user) }
-            joined.participants.append(
-                ParticipantRow(
-                    participantID: ids.hex128(), user: user.name,
-                    lookup: UserLookup(emailAddress: user.emailAddress), type: .publicUser,
-                    permission: permission, status: .accepted))
+            var row = ParticipantRow(
+                participantID: ids.hex128(), user: user.name,
+                lookup: UserLookup(emailAddress: user.emailAddress), type: .publicUser,
+                permission: permission, status: .accepted)
+            row.acceptedMilliseconds = milliseconds
+            joined.participants.append(row)
         case .stranger: throw unknownShortGUID
         }
+        joined.requesters.removeAll { $0.user == user.name }
         return joined
     }
 

@@ -9,7 +9,8 @@ extension ShareRules {
     /// are for the owner, and among those who were invited; nobody's are for public users, and
     /// those of public users only for the owner.
     package static func members(
-        of share: ShareRow, for viewer: UserName?, _ reader: any StorageReader
+        of share: ShareRow, for viewer: UserName?, telling extensions: ShareExtensions = .none,
+        _ reader: any StorageReader
     ) throws(ServerError) -> [JSONMember] {
         let audience = Audience(share, viewer)
         var participants: [JSONValue] = []
@@ -18,7 +19,10 @@ extension ShareRules {
         for row in share.participants.filter({ $0.type == .owner }) + share.present {
             let isSelf = viewer != nil && row.user == viewer
             guard audience.seesEveryone || row.type == .owner || isSelf else { continue }
-            let printed = try participant(row, share, audience, isSelf: isSelf, reader)
+            var printed = try participant(row, share, audience, isSelf: isSelf, reader)
+            if extensions.areTold, isSelf || audience.managesAccess {
+                printed = .object((printed.object ?? []) + row.sinceWhen)
+            }
             participants.append(printed)
             if row.type == .owner { owner = printed }
             if isSelf { current = printed }
@@ -33,6 +37,9 @@ extension ShareRules {
         if let current {
             members.append(JSONMember(key: "currentUserParticipant", value: current))
         }
+        if extensions.areTold, audience.managesAccess {
+            members += try access(to: share, for: viewer, extensions, reader)
+        }
         return members
     }
 
@@ -42,12 +49,15 @@ extension ShareRules {
         let seesEveryone: Bool
         /// As one who was invited, or has the share as an invited participant.
         let seesAddresses: Bool
+        /// As the owner or an administrator.
+        let managesAccess: Bool
 
         init(_ share: ShareRow, _ viewer: UserName?) {
             isOwner = viewer == share.zone.database.owner
             let row = viewer.flatMap { share.participant($0) }
             seesEveryone = isOwner || row?.status == .accepted
             seesAddresses = isOwner || row.map { $0.type != .publicUser } ?? false
+            managesAccess = isOwner || row?.status == .accepted && row?.type == .administrator
         }
     }
 

@@ -22,7 +22,7 @@ extension ShareRules {
         var edit = ParticipantEdit(
             before: existing,
             owner: try situation.reader.user(existing.zone.database.owner),
-            situation: situation)
+            links: asked.oneTimeLinks ?? [], situation: situation)
         if let permission = asked.publicPermission?.orNone,
             permission != existing.publicPermission
         {
@@ -36,9 +36,11 @@ extension ShareRules {
             try edit.replace(participants, ids: &ids)
             for change in edit.changes { try editor.require(change) }
         }
+        var share = edit.share
+        try editAccess(to: &share, asked, by: editor, situation)
         // Even an unchanged share gets a new change tag: not from somebody who only reads.
-        if edit.share == existing, editor != .owner { try requireFieldRights(existing, situation) }
-        return edit.share
+        if share == existing, editor != .owner { try requireFieldRights(existing, situation) }
+        return share
     }
 
     /// Refuses other changes to the share record's fields, such as its title, than by the owner or

@@ -69,10 +69,12 @@ package enum ShareRules {
                     permission: .readWrite, status: .accepted)
             ])
         if let participants = asked.participants {
-            var edit = ParticipantEdit(before: share, owner: owner, situation: situation)
+            var edit = ParticipantEdit(
+                before: share, owner: owner, links: asked.oneTimeLinks ?? [], situation: situation)
             try edit.replace(participants, ids: &ids)
             share = edit.share
         }
+        try editAccess(to: &share, asked, by: .owner, situation)
         return share
     }
 

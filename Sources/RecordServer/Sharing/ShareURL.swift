@@ -13,6 +13,11 @@ enum ShareURL {
         return Text(suffix.isEmpty ? address : "\(address)#\(suffix)")
     }
 
+    /// A one-time link opens the same page.
+    static func text(ofLink link: Text, baseURL: String) -> Text {
+        Text("\(baseURL)/share/\(link)")
+    }
+
     /// ASCII letters and digits of the title, with one `_` for whatever is between them.
     private static func suffix(_ title: Text) -> String {
         let words = title.utf8.split { byte in

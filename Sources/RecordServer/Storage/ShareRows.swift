@@ -13,6 +13,12 @@ package struct ShareRow: Hashable, Sendable {
     package let shortGUID: Text
     package var publicPermission: SharePermission
     package var participants: [ParticipantRow]
+    /// Whether nobody may ask for access.
+    package var deniesAccessRequests = false
+    /// Who has asked for access and waits, in that order; at most `requesterLimit`.
+    package var requesters: [RequesterRow] = []
+    /// Who gets in by no link, and whose requests are not told.
+    package var blocked: [BlockedRow] = []
     package init(
         zone: ZoneKey, name: RecordName, root: RecordName?, shortGUID: Text,
         publicPermission: SharePermission, participants: [ParticipantRow]
@@ -35,6 +41,16 @@ package struct ParticipantRow: Hashable, Sendable {
     package var type: ParticipantType
     package var permission: SharePermission
     package var status: AcceptanceStatus
+    /// When it was invited, in milliseconds since 1970. Nil for the owner, for who came by the URL
+    /// of a public share, and for invitations of before this was kept.
+    package var invitedMilliseconds: Int64?
+    /// When it accepted, in milliseconds since 1970. Nil before, and as above.
+    package var acceptedMilliseconds: Int64?
+    /// Whether it was in `requesters` when it was invited.
+    package var isApprovedRequester = false
+    /// The token of its one-time link: whoever opens that first is this participant. Stays when
+    /// that has happened, so that the same user may open it again.
+    package var link: Text?
     package init(
         participantID: Text, user: UserName?, lookup: UserLookup, type: ParticipantType,
         permission: SharePermission, status: AcceptanceStatus
@@ -46,6 +62,24 @@ package struct ParticipantRow: Hashable, Sendable {
         self.permission = permission
         self.status = status
     }
+}
+
+/// Somebody who asks for access to a share.
+package struct RequesterRow: Hashable, Sendable {
+    package let user: UserName
+    /// Since 1970.
+    package let milliseconds: Int64
+    package init(user: UserName, milliseconds: Int64) {
+        self.user = user
+        self.milliseconds = milliseconds
+    }
+}
+
+/// Somebody whom a share is closed to.
+package struct BlockedRow: Hashable, Sendable {
+    /// Normalised; names at least one of user, e-mail address and telephone number.
+    package let lookup: UserLookup
+    package init(lookup: UserLookup) { self.lookup = lookup }
 }
 
 /// A zone in somebody's shared database: there while at least one share of it is accepted.

@@ -6,6 +6,10 @@ package protocol ShareReader {
     func shares(_ zone: ZoneKey) throws(ServerError) -> [ShareRow]
     /// The share with this short GUID in any database of the container.
     func share(_ container: ContainerKey, shortGUID: Text) throws(ServerError) -> ShareRow?
+    /// The share of which a participant has this one-time link, in any database of the container.
+    func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow?
+    /// The newest first.
+    func shareReports(limit: Int) throws(ServerError) -> [ShareReport]
     func sharedZone(_ viewer: UserName, _ zone: ZoneKey) throws(ServerError) -> SharedZoneRow?
     /// What others share with `viewer` in this container, by owner and zone.
     func sharedZones(_ viewer: UserName, _ container: ContainerKey) throws(ServerError)
@@ -21,6 +25,10 @@ package protocol ShareWriter {
     /// Inserts or replaces the share with all its participants.
     func putShare(_ share: ShareRow) throws(ServerError)
     func deleteShare(_ zone: ZoneKey, _ name: RecordName) throws(ServerError)
+    /// In place of an earlier one of the same reporter and share.
+    func putShareReport(_ report: ShareReport) throws(ServerError)
+    /// Keeps that somebody has asked for access to something, which need not be there.
+    func noteAccessRequest(_ user: UserName, milliseconds: Int64) throws(ServerError)
     /// Inserts or replaces; takes away the tombstone.
     func putSharedZone(_ row: SharedZoneRow) throws(ServerError)
     /// Leaves a tombstone if `viewer` had the zone.

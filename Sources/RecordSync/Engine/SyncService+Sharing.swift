@@ -50,6 +50,23 @@ extension SyncService {
         return (zone, place.share)
     }
 
+    /// Asks for access to what a link leads to. Nothing is told of whether there is something, or what
+    /// becomes of it: who is let in accepts the link then. Errors: invalidArgument for what is no link.
+    package func requestAccess(link: Text) throws(RecordError) {
+        guard let guid = Self.shortGUID(of: link) else {
+            throw RecordError(
+                .invalidArgument, "it is no link of a share, which ends with /share/ID.")
+        }
+        guard account.profile == .recordfs else {
+            throw RecordError(
+                .unsupported, "the server of this account takes no requests for access.")
+        }
+        let engine = try engine(of: .shared)
+        try ask { () async throws(SyncProblem) in
+            try await engine.exchange.requestAccess(guid)
+        }
+    }
+
     /// A link of another server says nothing to this one.
     private func explained(_ problem: SyncProblem, _ link: Text) -> SyncProblem {
         guard case .refused(let error) = problem, error.code == .notFound,

@@ -63,19 +63,75 @@ extension ShareAnswer {
         members.append(
             JSONMember(
                 key: "participants",
-                value: .array(participants.filter { $0.type != .owner }.map(\.json))))
+                value: .array(people.map(\.json))))
+        members += access
         members.append(JSONMember(key: "changeTag", value: .string(changeTag)))
         return .object(members)
+    }
+
+    /// Without the owner, and without those who are to come by links that nobody has used.
+    private var people: [ParticipantAnswer] {
+        participants.filter { participant in
+            participant.type != .owner && !links.contains { $0.participantID == participant.id }
+        }
+    }
+
+    /// Told to who answers requests for access and makes links.
+    private var access: [JSONMember] {
+        var members: [JSONMember] = []
+        if let deniesAccessRequests {
+            members.append(
+                JSONMember(key: "takesRequests", value: .bool(!deniesAccessRequests)))
+        }
+        if !requesters.isEmpty {
+            members.append(
+                JSONMember(key: "requests", value: .array(requesters.map(\.requestJSON))))
+        }
+        if !blocked.isEmpty {
+            members.append(
+                JSONMember(key: "blocked", value: .array(blocked.map(\.requestJSON))))
+        }
+        if !links.isEmpty {
+            let list = links.map { link -> JSONValue in
+                let permission = participants.first { $0.id == link.participantID }?.permission
+                return [
+                    "id": .string(link.participantID), "url": .string(link.url),
+                    "permission": JSONValue((permission ?? .unknown).rawValue),
+                ]
+            }
+            members.append(JSONMember(key: "links", value: .array(list)))
+        }
+        return members
     }
 }
 
 extension ParticipantAnswer {
+    /// Since when it is so: of who has accepted, that; of who has not, the invitation.
+    private var since: Text? {
+        (acceptedMilliseconds ?? invitedMilliseconds).map {
+            Text(ISO8601.print(milliseconds: $0))
+        }
+    }
+
+    /// Of who asks for access, or is blocked.
+    fileprivate var requestJSON: JSONValue {
+        let texts: [(String, Text?)] = [
+            ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
+            ("address", emailAddress ?? phoneNumber), ("since", since),
+        ]
+        return .object(
+            texts.compactMap { key, text in
+                text.map { JSONMember(key: Text(key), value: .string($0)) }
+            })
+    }
+
     fileprivate var json: JSONValue {
         let address = emailAddress ?? phoneNumber
         let texts: [(String, Text?)] = [
             ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
             ("address", address), ("type", Text(type.rawValue)),
             ("permission", Text(permission.rawValue)), ("status", Text(status.rawValue)),
+            ("since", since),
         ]
         return .object(
             texts.compactMap { key, text in

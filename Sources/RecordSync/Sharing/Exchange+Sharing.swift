@@ -22,6 +22,13 @@ extension Exchange {
         }
     }
 
+    /// Asks for access to what the link of a share leads to. The server does not say whether there is
+    /// anything, nor what becomes of it.
+    func requestAccess(_ guid: Text) async throws(SyncProblem) {
+        _ = try await transport.send(
+            .recordsRequestAccess, .public, ShortGUIDRequest.accessBody(guid))
+    }
+
     /// Makes or changes the share of a zone, or of a record with what hangs on it.
     ///
     /// - Parameter isNew: whether there must not be one yet.
@@ -137,6 +144,7 @@ extension Exchange {
         let known = try current.map { (record) throws(SyncProblem) in try readable(record) }
         do throws(RecordError) {
             share.participants = try edit.participants(of: known)
+            try edit.answerRequests(&share, known)
         } catch {
             throw .store(error)
         }

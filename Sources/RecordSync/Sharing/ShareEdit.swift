@@ -27,6 +27,16 @@ package struct ShareEdit: Hashable, Sendable {
     package var members: [Member] = []
     /// Addresses of those who go.
     package var removed: [Text] = []
+    /// Those who have asked for access and get it.
+    package var approved: [Member] = []
+    /// Those who have asked for access and do not get it.
+    package var denied: [Text] = []
+    /// Whether those cannot ask again, nor come in by any link.
+    package var blocksDenied = false
+    /// Whether people may ask for access; nil leaves it as it is.
+    package var takesRequests: Bool?
+    /// A one-time link to make.
+    package var link: NewLink?
 
     package init() {}
 }
@@ -53,6 +63,7 @@ extension ShareEdit {
                     isAdministrator: member["administrator"]?.bool))
         }
         removed = json["removed"]?.array?.compactMap(\.string) ?? []
+        try readAccess(json)
     }
 
     package var json: JSONValue {
@@ -64,10 +75,10 @@ extension ShareEdit {
         }
         json.append(JSONMember(key: "members", value: .array(members.map(\.json))))
         json.append(JSONMember(key: "removed", value: .array(removed.map { .string($0) })))
-        return .object(json)
+        return .object(json + accessMembers)
     }
 
-    private static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
+    static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
         guard let word = json.string?.string, let permission = SharePermission(rawValue: word),
             permission != .unknown
         else {
@@ -79,7 +90,7 @@ extension ShareEdit {
 }
 
 extension ShareEdit.Member {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         var json = [JSONMember(key: "address", value: .string(address))]
         if let permission {
             json.append(JSONMember(key: "permission", value: .string(Text(permission.rawValue))))
@@ -160,10 +171,11 @@ extension ShareEdit {
     func participants(
         of share: ShareAnswer?
     ) throws(RecordError) -> [ParticipantDictionary]? {
-        guard !members.isEmpty || !removed.isEmpty else { return nil }
+        let invited = try members + approvedMembers(of: share)
+        guard !invited.isEmpty || !removed.isEmpty || link != nil else { return nil }
         let everyone = publicPermission ?? share?.publicPermission ?? .none
         var present = share?.participants.filter { $0.type != .owner } ?? []
-        for address in removed + members.map(\.address)
+        for address in removed + invited.map(\.address)
         where share?.owner?.isNamed(by: address) == true {
             throw RecordError(.invalidArgument, "\(address) is the owner, who has all of it.")
         }
@@ -174,7 +186,16 @@ extension ShareEdit {
             present.removeAll { $0.isNamed(by: address) }
         }
         var list = present.map(\.kept)
-        for member in members {
+        if let link {
+            guard everyone == .none else {
+                throw RecordError(
+                    .unsupported,
+                    "anybody with the link of the share may join: send that one (share url), or permit "
+                        + "everyone none first.")
+            }
+            list.append(link.participant)
+        }
+        for member in invited {
             let type: ParticipantType? = member.isAdministrator.map { $0 ? .administrator : .user }
             if let place = present.firstIndex(where: { $0.isNamed(by: member.address) }) {
                 list[place].type = type ?? list[place].type

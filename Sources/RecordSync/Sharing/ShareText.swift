@@ -41,7 +41,10 @@ package enum ShareText {
     }
 
     private static let own = ["title", "publicPermission", "participants"]
-    private static let told = ["url", "record", "permission", "role", "owner", "changeTag"]
+    private static let told = [
+        "url", "record", "permission", "role", "owner", "changeTag", "takesRequests", "requests",
+        "blocked", "links",
+    ]
     private static let ofPerson = ["address", "user", "permission", "type"]
     private static let toldOfPerson = ["name", "status", "since"]
 

@@ -17,7 +17,10 @@ extension RecordDictionary {
         }
     }
 
-    private static let shareKeys = ["forRecord", "publicPermission", "participants"]
+    private static let shareKeys = [
+        "forRecord", "publicPermission", "participants", "denyAccessRequests", "requesters",
+        "blocked", "oneTimeStableUrlInfo",
+    ]
 
     private static func fields(
         _ json: JSONReader?, mayBeShare: Bool, _ limits: RequestLimits
@@ -59,6 +62,7 @@ extension ShareDictionary {
             rootChangeTag = try forRecord.string("recordChangeTag", maximumBytes: 64)
         }
         publicPermission = try json.choice("publicPermission")
+        try readAccess(json)
         guard let list = json["participants"] else { return }
         var read: [ParticipantDictionary] = []
         for participant in try list.array(maximum: Self.maximumParticipants) {

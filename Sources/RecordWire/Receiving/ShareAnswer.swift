@@ -15,6 +15,18 @@ package struct ShareAnswer: Hashable, Sendable {
     package let owner: ParticipantAnswer?
     /// The asker; nil for somebody who has joined nothing.
     package let current: ParticipantAnswer?
+    /// Who asks for access; told to the owner and administrators only, as all below.
+    package let requesters: [ParticipantAnswer]
+    package let blocked: [ParticipantAnswer]
+    /// Nil when it is not told.
+    package let deniesAccessRequests: Bool?
+    /// One-time links that nobody has used, by the participant who is to come by it.
+    package let links: [OneTimeLink]
+
+    package struct OneTimeLink: Hashable, Sendable {
+        package let participantID: Text
+        package let url: Text
+    }
 
     package init(_ record: RecordAnswer) throws(ServerError) {
         let json = JSONReader(.object(record.unknownKeys))
@@ -34,6 +46,34 @@ package struct ShareAnswer: Hashable, Sendable {
         self.participants = participants
         owner = try json["owner"].map(ParticipantAnswer.init(_:))
         current = try json["currentUserParticipant"].map(ParticipantAnswer.init(_:))
+        requesters = try Self.people(json["requesters"], ShareDictionary.requesterKey)
+        blocked = try Self.people(json["blocked"], ShareDictionary.blockedKey)
+        deniesAccessRequests = try json["denyAccessRequests"]?.bool()
+        links = try Self.links(json["oneTimeStableUrlInfo"]?["oneTimeLinks"])
+    }
+
+    private static func people(
+        _ json: JSONReader?, _ key: String
+    ) throws(ServerError) -> [ParticipantAnswer] {
+        guard let json else { return [] }
+        var people: [ParticipantAnswer] = []
+        for entry in try json.array() {
+            people.append(try ParticipantAnswer(identity: entry[key], entry))
+        }
+        return people
+    }
+
+    /// Of those with their whole address: another server's begin who knows how.
+    private static func links(_ json: JSONReader?) throws(ServerError) -> [OneTimeLink] {
+        guard let json else { return [] }
+        var links: [OneTimeLink] = []
+        for link in try json.array() {
+            guard let url = try link.string("url") else { continue }
+            for id in try ShareDictionary.participants(of: link) {
+                links.append(OneTimeLink(participantID: id, url: url))
+            }
+        }
+        return links
     }
 }
 
@@ -49,9 +89,18 @@ package struct ParticipantAnswer: Hashable, Sendable {
     /// What the share lets it do, by itself or by what it lets everybody do.
     package let permission: SharePermission
     package let status: AcceptanceStatus
+    /// When it was invited, or has asked for access, in milliseconds since 1970; nil when it is not
+    /// told.
+    package let invitedMilliseconds: Int64?
+    /// When it accepted, in milliseconds since 1970; nil when it is not told.
+    package let acceptedMilliseconds: Int64?
 
     package init(_ json: JSONReader) throws(ServerError) {
-        let identity = json["userIdentity"]
+        try self.init(identity: json["userIdentity"], json)
+    }
+
+    /// Of a dictionary that has the identity at some place.
+    fileprivate init(identity: JSONReader?, _ json: JSONReader) throws(ServerError) {
         id = try json.string("participantId")
         user = try identity?["userRecordName"].map(UserName.init(_:))
         emailAddress = try identity?["lookupInfo"]?.string("emailAddress")
@@ -62,6 +111,9 @@ package struct ParticipantAnswer: Hashable, Sendable {
         type = try json.value("type", else: .unknown)
         permission = try json.value("permission", else: .unknown)
         status = try json.value("acceptanceStatus", else: .unknown)
+        let invited = json["invitedAt"] ?? json["requestedAt"]
+        invitedMilliseconds = try invited?.milliseconds(ValueRules())
+        acceptedMilliseconds = try json["acceptedAt"]?.milliseconds(ValueRules())
     }
 }
 

@@ -41,6 +41,7 @@ extension ShareDictionary {
         }
         answer.member("publicPermission", publicPermission?.rawValue)
         if let participants { answer.member("participants", participants) }
+        writeAccess(to: &answer)
     }
 }
 

@@ -15,7 +15,8 @@ struct ShareCommand: ParsableCommand {
         subcommands: [
             ShareCreateCommand.self, ShareShowCommand.self, ShareAddCommand.self,
             ShareRemoveCommand.self, SharePermitCommand.self, ShareURLCommand.self,
-            ShareStopCommand.self,
+            ShareStopCommand.self, ShareLinkCommand.self, ShareRequestsCommand.self,
+            ShareApproveCommand.self, ShareDenyCommand.self,
         ])
 }
 
@@ -246,10 +247,13 @@ struct AcceptCommand: ParsableCommand {
     @OptionGroup var state: StateOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
+    @Flag(help: "Ask for access, without an invitation. Who shares it lets you in, or does not.")
+    var request = false
     @Argument(help: "The link.")
     var link: String
 
     func run() throws {
+        guard !request else { return try state.requestAccess(link) }
         let reply = try state.access().perform(.sharing(.accept(link: Text(link))), about: link)
         if json {
             Showing.json(reply.result)
@@ -269,7 +273,7 @@ extension RecordPath {
 
 extension LocatedPath {
     /// What the server answers to a question about shares.
-    fileprivate func ask(_ request: SharingRequest) throws -> JSONValue {
+    func ask(_ request: SharingRequest) throws -> JSONValue {
         try store.perform(.sharing(request), about: text).result
     }
 }

@@ -109,6 +109,9 @@ final class MountedSync: Sendable {
             let path = RecordPath(
                 database: joined.zone.database, owner: joined.zone.owner, zone: joined.zone.name)
             return joined.share.json.adding("path", .text(path.bytes))
+        case .requestAccess(let link):
+            try service.requestAccess(link: link)
+            return .object([])
         case .show(let path): return try service.share(at: try place(path)).json
         case .create(let path, let edit):
             return try service.edit(try ShareEdit(edit), at: try place(path), isNew: true).json

@@ -16,6 +16,16 @@ extension AccessProbe {
         ]
     }
 
+    /// The same answer for all; only who may ask and is let in by nothing leaves a trace.
+    static var accessRequests: [AccessProbe] {
+        [
+            AccessProbe(
+                .shortGUID, "to ask for access", in: .public,
+                .zone(.answers, .answers, .answers, outsider: .done)
+            ) { ids in ["shortGUIDs": [["value": .string(ids.guid)]]] }
+        ]
+    }
+
     static var zoneList: [AccessProbe] {
         [
             AccessProbe(

@@ -38,6 +38,7 @@ extension AccessProbe {
         case .recordsChanges: feed { zone in .object(zone) }
         case .changesZone: feed { zone in ["zones": [.object(zone)]] }
         case .recordsResolve, .recordsAccept: invitations
+        case .recordsRequestAccess: accessRequests
         case .zonesList: zoneList
         case .zonesLookup: zoneLookups
         case .zonesModify: zoneModifications

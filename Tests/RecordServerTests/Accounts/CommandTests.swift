@@ -190,6 +190,26 @@ struct CommandTests {
         #expect(try await run(["token", "session", "revoke", "none"]).status == 1)
     }
 
+    @Test("what people have reported of shares is listed, the newest first")
+    func reports() async throws {
+        let zone = StorageSample.zone
+        try await storage.write { (transaction) throws(ServerError) in
+            for (time, text) in [(1, "first"), (2, "a\u{1B}[31m\nb")] as [(Int64, Text)] {
+                try transaction.putShareReport(
+                    ShareReport(
+                        zone: zone, share: .zoneShare, shortGUID: Text("g\(time)"),
+                        reporter: StorageSample.bob, milliseconds: time, text: text))
+            }
+        }
+        let reports = try json(try await run(["report", "list", "--json"]))
+        #expect(reports.map { $0.at("share") } == ["g2", "g1"])
+        #expect(reports.last?.at("text") == "first")
+        #expect(reports.last?.at("time") == "1970-01-01T00:00:00.001Z")
+        // Nothing that a terminal would obey.
+        let shown = try await run(["report", "list"]).output
+        #expect(shown.split(separator: "\n").count == 3 && !shown.contains("\u{1B}"))
+    }
+
     @Test("a schema is imported, exported and deployed")
     func schema() async throws {
         let container = "iCloud.org.example.app"

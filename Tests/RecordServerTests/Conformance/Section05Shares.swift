@@ -14,7 +14,7 @@ struct ConformanceSection5Shares {
         try await row.run(transport, Self.servers)
     }
 
-    static let rows = ConformanceRows.of(shares, participants, guids, subscriptions)
+    static let rows = ConformanceRows.of(shares, access, participants, guids, subscriptions)
 
     /// Shares `r` of the row's zone and gives the share record.
     private static func share(
@@ -109,6 +109,34 @@ struct ConformanceSection5Shares {
             #expect(answer.results == ["saved"], "\(answer.text)")
             #expect(answer.names == ["cloudkit.zoneshare"])
             #expect(answer.at("records.0.forRecord") == .null)
+        }
+    }
+
+    /// What Apple does not document, in the shapes of clients of its service.
+    private static func access(_ rows: inout ConformanceRows) {
+        rows.row("§5.9 requesters, blocked, denyAccessRequests, oneTimeStableUrlInfo") { s in
+            let share = try await share(s)
+            #expect(share.at("requesters") == [] && share.at("blocked") == [])
+            #expect(share.at("denyAccessRequests") == false)
+            #expect(share.at("oneTimeStableUrlInfo.oneTimeLinks") == [])
+        }
+        rows.row("§9.12 a one-time link: a participant that is nobody yet, and its sharingLink") {
+            s in
+            let share = try await share(s)
+            let id = share.at("recordName").words + "-slot"
+            let changed = try await s.modify(
+                operation(
+                    "forceUpdate", share.at("recordName").words, type: "cloudkit.share", [:],
+                    [
+                        "participants": [["participantId": JSONValue(id), "userIdentity": [:]]],
+                        "oneTimeStableUrlInfo": [
+                            "oneTimeLinks": [["participantId": [JSONValue(id)]]]
+                        ],
+                    ]))
+            let link = changed.at("records.0.oneTimeStableUrlInfo.oneTimeLinks.0")
+            #expect(link.at("participantId.0") == JSONValue(id), "\(changed.text)")
+            #expect(link.at("sharingLink").words.utf8.count == 22)
+            #expect(changed.at("records.0.participants.1.participantId") == JSONValue(id))
         }
     }
 

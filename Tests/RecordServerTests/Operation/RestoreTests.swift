@@ -183,6 +183,43 @@ import Testing
         try await instance.stop()
     }
 
+    @Test("a one-time link that was used since the backup lets nobody in after it")
+    func links() async throws {
+        let instance = try await site.start()
+        let alice = try await site.client("alice", of: instance)
+        let bob = try await site.client("bob", of: instance)
+        let carol = try await site.client("carol", of: instance)
+        try await site.makeZone("Old", instance, alice)
+        let made = try await site.call(
+            instance, "private/records/modify", alice,
+            [
+                "zoneID": OperatedSite.zone("Old", owner: nil),
+                "operations": [
+                    [
+                        "operationType": "create",
+                        "record": [
+                            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
+                            "participants": [["participantId": "p", "permission": "READ_ONLY"]],
+                            "oneTimeStableUrlInfo": ["oneTimeLinks": [["participantId": ["p"]]]],
+                        ],
+                    ]
+                ],
+            ])
+        let links = made.json.at("records.0.oneTimeStableUrlInfo.oneTimeLinks")
+        let link = links.at("0.sharingLink")
+        #expect(link.string != nil, "\(made.json)")
+        try await site.backUp(instance, to: "copy")
+        let body: JSONValue = ["shortGUIDs": [["value": link]]]
+        let joined = try await site.call(instance, "public/records/accept", bob, body)
+        #expect(joined.json.at("results.0.participantStatus") == "ACCEPTED")
+        try await instance.stop()
+        try await site.restore("copy", to: "new", keepsSessions: true)
+        let restored = try await site.start("new")
+        let refused = try await site.call(restored, "public/records/accept", carol, body)
+        #expect(refused.json.at("results.0.serverErrorCode") == "NOT_FOUND", "\(refused.json)")
+        try await restored.stop()
+    }
+
     @Test("sessions and couriers end unless they are kept", arguments: [false, true])
     func sessions(_ areKept: Bool) async throws {
         let first = try await site.start()

@@ -105,6 +105,25 @@ import Testing
         #expect(try await fixture.frames(device) == [])
     }
 
+    @Test("the owner is told that somebody asks for access, and nobody who")
+    func accessRequest() async throws {
+        try await fixture.subscribe(PushFixture.zoneSubscription("z", PushFixture.work))
+        let device = try await fixture.device()
+        let share = try await fixture.server.call(
+            .recordsLookup, .private, as: .alice,
+            ["zoneID": PushFixture.work, "records": [["recordName": "share"]]])
+        let guid = try #require(share.json.at("records.0.shortGUID").string, "\(share.text)")
+        let asked = try await fixture.server.call(
+            .recordsRequestAccess, .public, as: .carol,
+            ["shortGUIDs": [["value": .string(guid)]]])
+        #expect(asked.status == 200)
+        await fixture.server.waitUntilDelivered()
+        let frames = try await fixture.frames(device).compactMap { $0["ck"] }
+        #expect(frames.contains { $0["fet"]?["sid"] == "z" }, "\(frames)")
+        let carol = Array(ShareScene.name(.carol).utf8)
+        #expect(!frames.contains { $0.serialized().contains(carol) })
+    }
+
     @Test("what a participant writes is told to the owner")
     func owner() async throws {
         try await fixture.subscribe(PushFixture.querySubscription("mine"))

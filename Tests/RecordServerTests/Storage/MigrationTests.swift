@@ -49,6 +49,38 @@ import class GRDB.DatabaseQueue
         #expect(values == [[1_512, 1]])
     }
 
+    @Test("a database with all earlier versions in one gets what shares have since")
+    func access() throws {
+        let queue = try DatabaseQueue()
+        try SQLiteTables.migrator.migrate(queue, upTo: "2026-11")
+        try queue.write { database in
+            let connection = SQLConnection(database)
+            try connection.run(
+                """
+                INSERT INTO shares (zone, name, short_guid, public_permission)
+                VALUES (1, x'73', x'67', 'NONE');
+                """)
+            try connection.run(
+                """
+                INSERT INTO participants (zone, share, place, participant_id, type, permission,
+                    status)
+                VALUES (1, x'73', 0, x'70', 'USER', 'READ_ONLY', 'ACCEPTED')
+                """)
+        }
+        #expect(try queue.read { try !SQLiteTables.areNewer($0) })
+        try SQLiteTables.migrator.migrate(queue)
+        #expect(try queue.read { try !SQLiteTables.areNewer($0) })
+        let found = try queue.read { database in
+            try SQLConnection(database).all(
+                """
+                SELECT s.denies_requests, p.is_approved, p.invited IS NULL, p.link IS NULL
+                FROM shares s JOIN participants p ON p.share = s.name
+                """
+            ) { [$0.int64(0), $0.int64(1), $0.int64(2), $0.int64(3)] }
+        }
+        #expect(found == [[0, 0, 1, 1]])
+    }
+
     @Test("nobody is found who was findable only because nobody had asked")
     func discoverability() throws {
         let queue = try migrated(from: 1) { connection in

@@ -20,7 +20,7 @@ import class GRDB.DatabaseQueue
     }
 
     /// Lists of a whole small table.
-    private static let wholeTables = ["users", "containers"]
+    private static let wholeTables = ["users", "containers", "share_reports"]
 
     @Test("no statement of the storage reads a whole table, and none sorts but by owner and zone")
     func plans() async throws {
@@ -193,13 +193,22 @@ import class GRDB.DatabaseQueue
     private static func useShares(
         _ transaction: any StorageTransaction
     ) throws(ServerError) {
-        let participant = ParticipantRow(
+        var participant = ParticipantRow(
             participantID: "p", user: nil, lookup: UserLookup(), type: .user,
             permission: .readOnly, status: .invited)
-        try transaction.putShare(
-            ShareRow(
-                zone: Sample.zone, name: Sample.share, root: nil, shortGUID: "g",
-                publicPermission: .none, participants: [participant]))
+        participant.link = "l"
+        var share = ShareRow(
+            zone: Sample.zone, name: Sample.share, root: nil, shortGUID: "g",
+            publicPermission: .none, participants: [participant])
+        share.requesters = [RequesterRow(user: Sample.bob, milliseconds: 1)]
+        try transaction.putShare(share)
+        _ = try transaction.share(Sample.container, link: "l")
+        try transaction.noteAccessRequest(Sample.bob, milliseconds: 1)
+        try transaction.putShareReport(
+            ShareReport(
+                zone: Sample.zone, share: Sample.share, shortGUID: "g", reporter: Sample.bob,
+                milliseconds: 1, text: ""))
+        _ = try transaction.shareReports(limit: 1)
         _ = try transaction.share(Sample.zone, Sample.share)
         _ = try transaction.shares(Sample.zone)
         _ = try transaction.share(Sample.container, shortGUID: "g")

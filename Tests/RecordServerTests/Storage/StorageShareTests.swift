@@ -41,11 +41,30 @@ import Testing
                 return [one, all.first, found].compactMap { $0 }
             }
         }
+        row.deniesAccessRequests = true
+        row.participants[1].link = "link"
+        row.participants[1].isApprovedRequester = true
+        row.participants[1].invitedMilliseconds = 5
+        row.participants[1].acceptedMilliseconds = 6
+        row.requesters = [
+            RequesterRow(user: Sample.carol, milliseconds: 7),
+            RequesterRow(user: Sample.bob, milliseconds: 1),
+        ]
+        row.blocked = [
+            BlockedRow(lookup: UserLookup(emailAddress: "x@example.org", phoneNumber: "+2")),
+            BlockedRow(lookup: UserLookup(userName: Sample.alice)),
+        ]
         let first = row
         try await storage.write { (transaction) throws(ServerError) in
             try transaction.putShare(first)
         }
         #expect(try await stored() == [row, row, row])
+        let byLink = try await storage.read { (reader) throws(ServerError) in
+            try reader.share(Sample.container, link: "link")
+        }
+        #expect(byLink == row)
+        row.requesters = []
+        row.blocked.removeFirst()
         row.publicPermission = .none
         row.participants.removeFirst()
         row.participants[0].user = Sample.bob
@@ -59,6 +78,27 @@ import Testing
             try transaction.deleteShare(Sample.zone, Sample.share)
         }
         #expect(try await stored().isEmpty)
+        let again = share(Sample.share, "guid")
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.putShare(again)
+        }
+        #expect(try await stored() == [again, again, again])
+    }
+
+    @Test("of one reporter and share the last report is kept", arguments: StorageSubject.all)
+    func reports(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        func report(_ guid: Text, _ text: Text) -> ShareReport {
+            ShareReport(
+                zone: Sample.zone, share: Sample.share, shortGUID: guid, reporter: Sample.bob,
+                milliseconds: 4, text: text)
+        }
+        let reports = [report("a", "1"), report("b", "2"), report("a", "3")]
+        let found = try await storage.write { (transaction) throws(ServerError) in
+            for report in reports { try transaction.putShareReport(report) }
+            return try transaction.shareReports(limit: 5)
+        }
+        #expect(found == [reports[2], reports[1]])
     }
 
     @Test(

@@ -1,0 +1,136 @@
+import Logging
+import RecordModel
+import RecordWire
+
+/// records/requestAccess, an extension: Apple's clients have the operation, its web services do not.
+extension RecordService {
+    /// Of one request, which counts as one at the throttle.
+    private static let maximumAccessRequests = 10
+
+    /// Asks the owners for access to what each short GUID leads to.
+    ///
+    /// The answer is the same whatever became of it: asked, denied, full, in the share already, or
+    /// nothing there. Who asks learns only when he is let in.
+    func requestAccess(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        guard !settings.isStrict else {
+            throw ServerError(
+                .badRequest,
+                "\(context.endpoint.rawValue) is none of Apple's operations, and this server is "
+                    + "strict.")
+        }
+        var limits = settings.requestLimits
+        limits.maximumItems = min(limits.maximumItems, Self.maximumAccessRequests)
+        let requests = try ShortGUIDRequest.list(JSONReader(body), limits: limits)
+        let user = try context.requireUser()
+        for request in requests {
+            try await requestAccess(
+                request.value, user, milliseconds: context.milliseconds, in: context.container)
+        }
+        return AnswerWriter.object { answer in
+            answer.member(
+                "results",
+                array: { answer in
+                    for request in requests {
+                        answer.object { answer in
+                            answer.member(
+                                "shortGUID", object: { $0.member("value", request.value) })
+                        }
+                    }
+                })
+        }
+    }
+
+    /// - Parameter container: nil for any, as the addresses of pages do not say.
+    func requestAccess(
+        _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey?
+    ) async throws(ServerError) {
+        let seed = RandomIDs()
+        let notice = try await storage.write {
+            (transaction) throws(ServerError) -> ChangeNotice? in
+            // Written in any case: how long it takes does not tell either.
+            try transaction.noteAccessRequest(user.name, milliseconds: milliseconds)
+            guard
+                let (share, zone) = try Self.lockedShare(value, in: container, transaction)
+            else { return nil }
+            let asked = share.requested(by: user, milliseconds: milliseconds)
+            guard asked != share else { return nil }
+            var ids = seed
+            let stamp = Self.ownersStamp(share, milliseconds: milliseconds)
+            return try Self.save(asked, old: share, zone, stamp, ids: &ids, transaction)
+        }
+        if let notice { push.publish(notice) }
+    }
+
+    /// Takes back the invitations of a user who has not accepted any, or a one-time link that nobody
+    /// has used. Nothing else: who is in the share leaves it.
+    func declineShare(
+        _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey
+    ) async throws(ServerError) {
+        let seed = RandomIDs()
+        let notice = try await storage.write {
+            (transaction) throws(ServerError) -> ChangeNotice? in
+            guard let (share, zone) = try Self.lockedShare(container, value, transaction),
+                case .participant(let row) = ShareStanding(of: user, in: share, by: value),
+                row.status == .invited
+            else { return nil }
+            var left = share
+            for other in share.present
+            where other.participantID == row.participantID || other.means(user) {
+                left.forget(other.participantID)
+            }
+            var ids = seed
+            let stamp = Self.ownersStamp(share, milliseconds: milliseconds)
+            return try Self.save(left, old: share, zone, stamp, ids: &ids, transaction)
+        }
+        if let notice { push.publish(notice) }
+    }
+
+    /// Tells who runs the server of a share, in a table and in the log.
+    func reportShare(
+        _ value: Text, _ user: UserRow, _ text: Text, milliseconds: Int64,
+        in container: ContainerKey, _ logger: Logger
+    ) async throws(ServerError) {
+        let report = try await storage.write {
+            (transaction) throws(ServerError) -> ShareReport? in
+            guard let share = try Self.share(container, value, transaction) else { return nil }
+            let report = ShareReport(
+                zone: share.zone, share: share.name, shortGUID: share.shortGUID,
+                reporter: user.name, milliseconds: milliseconds, text: text)
+            try transaction.putShareReport(report)
+            return report
+        }
+        guard let report else { return }
+        // Without the text, which may be anything.
+        logger.warning(
+            "A share was reported",
+            metadata: [
+                "share": "\(report.shortGUID)", "owner": "\(report.zone.database.owner)",
+                "reporter": "\(report.reporter)",
+            ])
+    }
+
+    /// The record says to all who have it who changed it last: not who asks for access or declines.
+    private static func ownersStamp(_ share: ShareRow, milliseconds: Int64) -> WriteStamp {
+        WriteStamp(milliseconds: milliseconds, user: share.zone.database.owner, device: "")
+    }
+
+    private static func lockedShare(
+        _ value: Text, in container: ContainerKey?, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> (share: ShareRow, zone: ZoneRow)? {
+        if let container { return try lockedShare(container, value, transaction) }
+        for container in try allContainers(transaction) {
+            if let found = try lockedShare(container, value, transaction) { return found }
+        }
+        return nil
+    }
+
+    static func allContainers(
+        _ reader: any StorageReader
+    ) throws(ServerError) -> [ContainerKey] {
+        try reader.containers().flatMap { container in
+            ServerEnvironment.allCases.map { ContainerKey(container: container, environment: $0) }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import RecordModel
+import RecordWire
+
+/// Who asks for access to a share, who is kept out of it, and its one-time links.
+extension ShareRules {
+    /// Does what a save of the share says of these. `share` has the participants that it asks for.
+    ///
+    /// Errors: accessDenied for changes by others than the owner and administrators; badRequest
+    /// for the owner among the blocked.
+    static func editAccess(
+        to share: inout ShareRow, _ asked: ShareDictionary, by editor: ShareEditor,
+        _ situation: Situation
+    ) throws(ServerError) {
+        let before = share
+        if let denies = asked.deniesAccessRequests { share.deniesAccessRequests = denies }
+        if let links = asked.oneTimeLinks {
+            // Whoever does not see a link does not end it by leaving it out.
+            var rank = SharePermission.readWrite.rank
+            if case .administrator(_, let own) = editor { rank = own.rank }
+            share.endLinks(but: links, upTo: rank)
+        }
+        if let left = asked.requesters {
+            try share.dropRequesters(but: left.map(\.normalised), situation.reader)
+        }
+        if let blocked = asked.blocked {
+            try share.block(only: blocked.map(\.normalised), situation.reader)
+        }
+        if share != before, case .user = editor {
+            throw ServerError(
+                .accessDenied,
+                "Only the owner and administrators say who may have access to a share.")
+        }
+        try share.settleRequests(situation.reader)
+    }
+}
+
+extension ShareRow {
+    /// How many people may wait for an answer at a time.
+    package static let requesterLimit = 100
+    /// How many people may be blocked.
+    package static let blockedLimit = 1_000
+
+    /// Whether a user is kept out by the owner's will.
+    func blocks(_ user: UserRow) -> Bool {
+        blocked.contains { $0.lookup.userName == user.name || user.hasAddress(of: $0.lookup) }
+    }
+
+    /// Ends the links that are not among those of these participants and that nobody has used.
+    fileprivate mutating func endLinks(but kept: [Text], upTo rank: Int) {
+        let kept = Set(kept)
+        for row in present
+        where row.isOpenLink && row.permission.rank <= rank && !kept.contains(row.participantID) {
+            forget(row.participantID)
+        }
+    }
+
+    fileprivate mutating func dropRequesters(
+        but left: [UserLookup], _ reader: any StorageReader
+    ) throws(ServerError) {
+        var kept: [RequesterRow] = []
+        for requester in requesters {
+            let account = try reader.user(requester.user)
+            let isKept = left.contains { lookup in
+                lookup.userName == requester.user || account?.hasAddress(of: lookup) ?? false
+            }
+            if isKept { kept.append(requester) }
+        }
+        requesters = kept
+    }
+
+    /// Makes these the blocked ones. Who is in the share already is taken out.
+    fileprivate mutating func block(
+        only lookups: [UserLookup], _ reader: any StorageReader
+    ) throws(ServerError) {
+        guard lookups.count <= Self.blockedLimit else {
+            throw ServerError(
+                .limitExceeded, "record.blocked: at most \(Self.blockedLimit) people are blocked.")
+        }
+        var seen: Set<UserLookup> = []
+        blocked = lookups.filter { seen.insert($0).inserted }.map(BlockedRow.init(lookup:))
+        if let owner = try reader.user(zone.database.owner), blocks(owner) {
+            throw ServerError(.badRequest, "record.blocked: the owner is among them.")
+        }
+        for row in present {
+            let account: UserRow? = if let name = row.user { try reader.user(name) } else { nil }
+            let isBlocked = blocked.contains { row.isNamed(by: $0.lookup) }
+            guard isBlocked || account.map(blocks) ?? false else { continue }
+            remove(row.participantID)
+        }
+    }
+
+    /// Forgets the requests that have been answered: of those who are in, or are kept out; of all
+    /// where anybody may come in.
+    func settledRequests(_ reader: any StorageReader) throws(ServerError) -> [RequesterRow] {
+        guard publicPermission.orNone == .none, !deniesAccessRequests else { return [] }
+        var waiting: [RequesterRow] = []
+        for requester in requesters {
+            guard let account = try reader.user(requester.user), !blocks(account),
+                !present.contains(where: { $0.means(account) })
+            else { continue }
+            waiting.append(requester)
+        }
+        return waiting
+    }
+
+    mutating func settleRequests(_ reader: any StorageReader) throws(ServerError) {
+        guard !requesters.isEmpty else { return }
+        requesters = try settledRequests(reader)
+    }
+
+    /// With one who asks for access; the same where that changes nothing, of which he hears nothing.
+    func requested(by user: UserRow, milliseconds: Int64) -> ShareRow {
+        guard case .stranger = ShareStanding(of: user, in: self),
+            publicPermission.orNone == .none, !deniesAccessRequests, !blocks(user),
+            !requesters.contains(where: { $0.user == user.name }),
+            requesters.count < Self.requesterLimit
+        else { return self }
+        var share = self
+        share.requesters.append(RequesterRow(user: user.name, milliseconds: milliseconds))
+        return share
+    }
+}
+
+extension ParticipantRow {
+    /// Whether this is nobody yet: the place of whoever opens a one-time link first.
+    package var isOpenLink: Bool { link != nil && user == nil && status == .invited }
+}
