@@ -112,11 +112,17 @@ extension Tree {
         case .created, .restored:
             return [.entry(parent: parent, name: name), .content(parent)]
         case .deleted, .waiting:
-            // Who edits a record that is deleted on another machine has the later word.
-            if change.author != .sync, let file = change.replaced {
-                state.withLock { $0.open[file] }?.unlink()
+            // Who edits a record that is deleted on another machine has the later word, but for those of
+            // others.
+            var revoked: [KernelNotice] = []
+            if let file = change.replaced {
+                if change.author == .sync {
+                    revoked = revoke(file, of: change.zone)
+                } else {
+                    state.withLock { $0.open[file] }?.unlink()
+                }
             }
-            return [replacement(change.replaced, parent, name), .content(parent)]
+            return revoked + [replacement(change.replaced, parent, name), .content(parent)]
         case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .conflict, .pinned, .exchanged: return []

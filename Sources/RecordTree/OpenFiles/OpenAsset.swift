@@ -39,6 +39,8 @@ final class OpenAsset: Sendable {
         var handles = 0
         var writers = 0
         var isUnlinked = false
+        /// Others share it no longer: nothing of it is read any more.
+        var isRevoked = false
         var isDirty: Bool { version != savedVersion }
     }
     /// Where it was when it was opened.
@@ -76,7 +78,20 @@ final class OpenAsset: Sendable {
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
+    func revoke() {
+        state.withLock { state in
+            state.isUnlinked = true
+            state.isRevoked = true
+            state.file = nil
+        }
+    }
+
+    private func checkIsShared() throws(RecordError) {
+        if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
+    }
+
     func read(offset: Int64, count: Int, in tree: Tree) throws(RecordError) -> ReadResult {
+        try checkIsShared()
         if let file = state.withLock({ $0.file }) {
             return .file(file, offset: offset, count: count)
         }
@@ -86,6 +101,7 @@ final class OpenAsset: Sendable {
     func write(_ data: UnsafeRawBufferPointer, offset: Int64?, in tree: Tree)
         throws(RecordError)
     {
+        try checkIsShared()
         try changing { () throws(RecordError) in
             let file = try tree.workingCopy(of: self)
             try file.write(data, offset: offset ?? shown.size)
@@ -99,6 +115,7 @@ final class OpenAsset: Sendable {
     }
 
     func truncate(to size: Int64, in tree: Tree) throws(RecordError) {
+        try checkIsShared()
         try changing { () throws(RecordError) in
             try tree.workingCopy(of: self, keepingBytes: size).truncate(to: size)
         }

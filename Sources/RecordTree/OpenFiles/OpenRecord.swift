@@ -31,6 +31,10 @@ final class OpenRecord: Sendable {
         var untold: RecordError?
         /// The name is gone; what is written now goes nowhere, as on any file system.
         var isUnlinked = false
+        /// Others share it no longer: nothing of it is read any more.
+        var isRevoked = false
+        /// Where it was when somebody opened it for writing.
+        var home: RecordHome?
 
         var isDirty: Bool { version != savedVersion }
     }
@@ -96,6 +100,11 @@ extension OpenRecord {
             if state.writers == 0 { state.savedVersion = state.version }
             return state.writers == 0
         }
+    }
+
+    /// Throws for a record that others share no longer.
+    func checkIsShared() throws(RecordError) {
+        if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
     }
 
     func unlink() { state.withLock { $0.isUnlinked = true } }

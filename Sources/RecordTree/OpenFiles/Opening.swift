@@ -46,7 +46,10 @@ extension Tree {
     /// The shared state of the file's handles, with one more handle counted.
     func openRecord(_ file: RecordFile, writes: Bool) throws(RecordError) -> OpenRecord {
         if let open = state.withLock({ $0.open[file]?.counted(writes: writes) }) {
-            if writes { try checkWritable(of: open) }
+            if writes {
+                try checkWritable(of: open)
+                try noteHome(of: open)
+            }
             return open
         }
         let entry = try entry(of: file, isFresh: writes)
@@ -55,12 +58,22 @@ extension Tree {
             .init(
                 file: file, type: entry.type, stem: entry.stem, isInStore: true,
                 modified: entry.modified, created: entry.created))
-        return state.withLock { state in
+        let open = state.withLock { state in
             let open = state.open[file] ?? made
             state.open[file] = open
             if let past = state.past[file] { open.keep(past.text) }
             return open.counted(writes: writes)
         }
+        if writes { try noteHome(of: open) }
+        return open
+    }
+
+    /// A text that is saved when its directory is gone has to know where it belongs.
+    private func noteHome(of open: OpenRecord) throws(RecordError) {
+        let (type, isKnown) = open.state.withLock { ($0.type, $0.home != nil) }
+        guard !isKnown else { return }
+        let place = try place(of: type)
+        open.state.withLock { $0.home = RecordHome(zone: place.zone, type: place.type) }
     }
 
     /// - Parameter isFresh: asks the store, also when a listing has just read the row.
@@ -174,6 +187,7 @@ extension Tree {
             .init(
                 file: file, type: type, stem: stem, isInStore: false, text: [], version: 1,
                 modified: now, created: waiting?.created ?? now, handles: 1, writers: 1))
+        try noteHome(of: open)
         state.withLock { state in
             state.open[file] = open
             state.pending[type, default: [:]][stem] = file

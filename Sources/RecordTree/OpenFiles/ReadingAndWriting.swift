@@ -24,6 +24,7 @@ extension Tree {
     private func read(_ open: OpenRecord, offset: Int64, count: Int) throws(RecordError)
         -> [UInt8]
     {
+        try open.checkIsShared()
         if let bytes = open.read(offset: offset, count: count) { return bytes }
         try load(open)
         return open.read(offset: offset, count: count) ?? []
@@ -57,8 +58,7 @@ extension Tree {
         let appends = handle.appends && !isWriteback
         switch handle.current {
         case .record(let open):
-            // It may have been opened when that was allowed.
-            try checkWritable(open.state.withLock(\.type))
+            try checkStillWritable(open)
             try load(open)
             try open.write(
                 data, offset: appends ? nil : offset, limit: options.limits.textBytes,
@@ -78,7 +78,7 @@ extension Tree {
     }
 
     func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
-        try checkWritable(open.state.withLock(\.type))
+        try checkStillWritable(open)
         if size > 0 { try load(open) }
         try open.truncate(to: size, limit: options.limits.textBytes, now: now)
     }

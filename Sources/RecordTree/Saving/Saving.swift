@@ -12,11 +12,21 @@ extension Tree {
     ///   same name may be newer.
     func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
+        if open.state.withLock(\.isRevoked) {
+            return try abandon(open, open.state.withLock(\.home))
+        }
         do throws(RecordError) {
             try saveText(open, isRetry: isRetry)
         } catch  where error.isAboutContent || error.code == .accessDenied {
             try saveDraft(open, error)
             throw error
+        } catch  where error.code == .notFound || error.code == .stale {
+            do throws(RecordError) {
+                try saveHomeless(open, error)
+            } catch {
+                if open.snapshot() != nil { state.withLock { $0.retryIsDue = true } }
+                throw error
+            }
         } catch {
             state.withLock { $0.retryIsDue = true }
             throw error

@@ -261,5 +261,63 @@ extension MountTests {
             try words(carol, "recordfs accept '\(link)'", "NOT_FOUND")
             try end(carol)
         }
+
+        @Test(
+            "who has it open when the share ends reads nothing any more, and his words are in the trash"
+        )
+        func open() async throws {
+            try alice.ok(
+                "head -c 50000 /dev/urandom | base64 > \(recipes)/soup@photo.txt; recordfs sync")
+            #expect(
+                try bob.eventually(
+                    "ls \(shared)", "soup.json\nsoup@photo.txt\nstep1.json\nstep2.json\nstep3.json")
+            )
+            _ = try bob.file(
+                "open.py",
+                """
+                import mmap, os, subprocess, sys
+                os.chdir(sys.argv[1])
+                files = {name: os.open(name, os.O_RDWR) for name in
+                         ("soup.json", "soup@photo.txt", "step1.json")}
+                maps = {name: mmap.mmap(file, 0, prot=mmap.PROT_READ) for name, file in files.items()
+                        if name != "step1.json"}
+                for name in maps: maps[name][:]
+                os.pwrite(files["step1.json"], b'{"s": 1, "$parent": "soup", "own": 1}', 0)
+                print("open", flush=True)
+                sys.stdin.readline()
+                for name, file in files.items():
+                    try: print(name, os.pread(file, 9, 0))
+                    except OSError as error: print(name, error.strerror)
+                try: os.close(files["step1.json"])
+                except OSError as error: print(error.strerror)
+                for name in maps:
+                    child = os.fork()
+                    if child == 0: os._exit(1 if any(maps[name][:9]) else 0)
+                    print(name, "mapped", os.waitpid(child, 0)[1] == 256)
+                """)
+            let said = try bob.ok(
+                """
+                mkfifo go; python3 open.py \(shared) < go > said &
+                exec 3> go
+                until grep -q open said; do :; done
+                HOME=\(alice.folder) recordfs share stop private/Kitchen/Recipe/soup
+                until [ -z "$(ls RecordFS/shared)" ]; do :; done
+                echo >&3; exec 3>&-; wait; cat said
+                """)
+            #expect(
+                said == """
+                    open
+                    soup.json Permission denied
+                    soup@photo.txt Permission denied
+                    step1.json Permission denied
+                    Permission denied
+                    soup.json mapped False
+                    soup@photo.txt mapped False
+                    """)
+            let trash = "RecordFS/.recordfs/trash/shared/admin@localhost/Kitchen/Recipe"
+            #expect(
+                try bob.ok("ls \(trash); jq -c . \(trash)/step1.json") == "step1.json\n{\"own\":1}")
+            try end()
+        }
     }
 }

@@ -112,6 +112,36 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test("a text that is being written when its zone is removed elsewhere brings it back")
+        func zoneOfOpenTextRemoved() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            let file = "RecordFS/private/Box/Note/r.json"
+            let other = "RecordFS/private/Box/Note/s.json"
+            try a.ok(
+                "mkdir -p RecordFS/private/Box/Note && echo '{\"n\": 1}' | tee \(file) > \(other)")
+            #expect(try b.eventually("jq .n \(file) \(other)", "1\n1"))
+            // One program has written already, the other does it when the directory is gone.
+            try b.ok(
+                """
+                exec 3<> \(file) 4<> \(other)
+                echo '{"n": 2}' >&3
+                (cd \(a.folder); HOME=$PWD; rm -r RecordFS/private/Box; recordfs sync)
+                for try in $(seq 200); do
+                    [ -z "$(ls RecordFS/private)" ] && break
+                    sleep 0.05
+                done
+                ls RecordFS/private
+                echo '{"n": 3}' >&4
+                exec 3>&- 4>&-
+                """)
+            for machine in [a, b] {
+                #expect(try machine.eventually("jq .n \(file) \(other)", "2\n3"))
+            }
+            try b.ok("recordfs sync && recordfs unmount && recordfs fsck")
+            try a.ok("recordfs unmount && recordfs fsck")
+        }
+
         @Test("what the exchange does is an event, on the mount and for a command")
         func events() async throws {
             let account = try await Account()

@@ -91,7 +91,8 @@ extension Transaction {
 
     /// A type that something kept belongs to; it and its zone are made again when they are gone.
     /// Errors: notFound for a zone that others have shared and taken back; accessDenied.
-    func remakeType(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo {
+    package func remakeType(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo
+    {
         let kept = try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
             [.integer(zone.rawValue)]

@@ -1,0 +1,52 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// Puts what a program has written to a record that others share no longer into the trash: the fields
+    /// that are not as in the text that the program has read, and no others.
+    ///
+    /// - Parameter base: that text; nil for a record that the program was making.
+    /// - Returns: whether there was something. A text that is no JSON is nobody's alone, and not kept.
+    package func trashUnsaved(
+        _ text: [UInt8], since base: [UInt8]?, stem: Stem, type: RecordTypeName, in zone: ZoneID
+    ) throws(RecordError) -> Bool {
+        guard let own = Self.ownMembers(of: text, since: base), !own.isEmpty,
+            let info = try connection.first(
+                "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(zone.rawValue)],
+                { $0.zone() })
+        else { return false }
+        let name = stem.decoded ?? RecordName(bytes: stem.bytes)
+        let kept = JSONValue.object(own).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        try connection.run(
+            """
+            INSERT INTO trash
+                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum)
+            VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?)
+            """,
+            [
+                .integer(zone.rawValue), .name(type), .name(name), .name(stem), .time(now),
+                .time(now), .text(Author.mount.rawValue), .blob(kept), .checksum(kept),
+            ])
+        _ = try addHistory(
+            .deleted, RecordID(0), name, 1, TypePlace(type: TypeID(0), name: type, zone: info),
+            fields: [], text: [], hasAssets: false)
+        try connection.run(
+            """
+            INSERT OR IGNORE INTO past_type (zone_id, name)
+            SELECT ?1, ?2 WHERE NOT EXISTS
+                (SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2)
+            """, [.integer(zone.rawValue), .name(type)])
+        return true
+    }
+
+    private static func ownMembers(of text: [UInt8], since base: [UInt8]?) -> [JSONMember]? {
+        do throws(RecordError) {
+            let read = try base.map { (base) throws(RecordError) in try JSONParser.parse(base) }
+            return try JSONParser.parse(text).object?.filter { member in
+                member.value != read?[member.key.string]
+            }
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Where an open record belongs, also when its directory is gone.
+struct RecordHome: Sendable {
+    let zone: ZoneInfo
+    let type: RecordTypeName
+}
+
+/// Texts of open files whose directory has gone with a change from elsewhere.
+extension Tree {
+    /// Throws unless this user may write to what he has open: it may have been opened when that was allowed,
+    /// and its directory may be gone since, which the save brings back.
+    func checkStillWritable(_ open: OpenRecord) throws(RecordError) {
+        try open.checkIsShared()
+        let (type, home) = open.state.withLock { ($0.type, $0.home) }
+        do throws(RecordError) {
+            try checkWritable(type)
+        } catch  where error.code == .stale {
+            guard let home, home.zone.database != .shared else { throw error }
+        }
+    }
+
+    /// Saves a text whose TYPE directory is gone: the edit wins, and the directory comes back. Those of
+    /// others do not: what this user has written is in the trash then.
+    ///
+    /// - Parameter error: of the save that has failed, for texts that have their directory.
+    func saveHomeless(_ open: OpenRecord, _ error: RecordError) throws(RecordError) {
+        guard let snapshot = open.snapshot(), let home = open.state.withLock(\.home),
+            try store.type(snapshot.type) == nil
+        else { throw error }
+        if home.zone.database == .shared { try abandon(open, home) }
+        // Not by the mount: the kernel does not know of the directory.
+        let entry = try store.write(author: .restore) { transaction throws(RecordError) in
+            let type = try transaction.remakeType(home.zone.id, home.type)
+            return try transaction.save(
+                text: snapshot.text, type: type.id, stem: snapshot.stem, id: nil,
+                modified: snapshot.modified, effect: .inPlace
+            ).entry
+        }
+        open.state.withLock { $0.type = entry.type }
+        open.noteSaved(snapshot, in: entry.file)
+    }
+
+    /// A record of others is shared no longer: whoever has it open reads nothing of it any more. What was
+    /// written and not saved waits for the next close, which hears of it.
+    ///
+    /// - Returns: what drops the pages that the kernel has of it.
+    func revoke(_ file: RecordFile, of zone: ZoneID) -> [KernelNotice] {
+        guard let open = state.withLock({ $0.open[file] }), isOfOthers(zone) else { return [] }
+        let number = state.withLock { state in
+            state.past.remove(file)
+            return state.nodes.number(of: .record(file))
+        }
+        open.state.withLock { state in
+            state.isRevoked = true
+            if !state.isDirty { state.text = nil }
+        }
+        return number.map { [.content($0)] } ?? []
+    }
+
+    func isOfOthers(_ zone: ZoneID) -> Bool {
+        do throws(RecordError) {
+            return try store.keptZone(zone)?.database == .shared
+        } catch {
+            options.report("Files of a zone may stay readable until they are closed: \(error)")
+            return false
+        }
+    }
+
+    /// Ends the text of a record that others share no longer. Always throws.
+    func abandon(_ open: OpenRecord, _ home: RecordHome?) throws(RecordError) {
+        var isKept = false
+        if let snapshot = open.snapshot(), let home,
+            let read = snapshot.isInStore ? snapshot.base : []
+        {
+            isKept = try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.trashUnsaved(
+                    snapshot.text, since: snapshot.isInStore ? read : nil, stem: snapshot.stem,
+                    type: home.type, in: home.zone.id)
+            }
+        }
+        open.state.withLock { state in
+            state.isUnlinked = true
+            state.isRevoked = true
+            state.text = nil
+        }
+        throw .sharedNoLonger(kept: isKept)
+    }
+}
+
+extension RecordError {
+    static func sharedNoLonger(kept: Bool) -> RecordError {
+        RecordError(
+            .accessDenied,
+            "it is not shared with you any more"
+                + (kept ? "; what you have changed is in .recordfs/trash" : ""))
+    }
+}
