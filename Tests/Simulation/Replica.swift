@@ -34,6 +34,8 @@ package final class Replica: Sendable {
     private let image = Mutex<Image?>(nil)
 
     package var store: RecordStore { life.withLock(\.store) }
+    /// That of the store's files.
+    var directory: String { life.withLock(\.files.path) }
     package var exchange: Exchange { exchange(hasExtensions: settings.hasExtensions) }
 
     /// - Parameter hasExtensions: whether the server is taken for one of ours.
