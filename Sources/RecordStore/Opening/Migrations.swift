@@ -47,6 +47,7 @@ enum Migrations {
         ("sync events", { try $0.execute(sql: syncEvents) }),
         ("passed over", { try $0.execute(sql: passedOver) }),
         ("shares", { try $0.execute(sql: shares) }),
+        ("own trash", { try $0.execute(sql: ownTrash) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

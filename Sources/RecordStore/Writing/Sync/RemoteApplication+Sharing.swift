@@ -32,15 +32,12 @@ extension RemoteApplication {
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? ORDER BY id",
             [.integer(zone.rawValue), .name(change.name)]
         ) { $0.outbox() }
-        var kept: [Int64] = []
-        if let last = rows.last, let entry = try transaction.keepOwnEdit(of: last) {
-            kept.append(entry)
-        }
+        if let last = rows.last { try transaction.keepOwnEdit(of: last) }
         if known.isPending { try forgetPending(change.name) }
         let type = try transaction.place(existing.entry.type).name
         try transaction.finalizeDelete(existing.id)
         try transaction.eraseTraces(
-            of: change.name, in: zone, stem: existing.entry.stem, type: type, except: kept)
+            of: change.name, in: zone, stem: existing.entry.stem, type: type)
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }
 }
