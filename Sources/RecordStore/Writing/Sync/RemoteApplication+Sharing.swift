@@ -19,6 +19,12 @@ extension RemoteApplication {
             """, [.integer(zone.rawValue)])
     }
 
+    /// Whether the server has the text of a file, which was sent, and shows it to nobody here: the record
+    /// hangs on one that is not shared, which the text of its owner names.
+    func isTextHidden(_ isAcknowledged: Bool, _ text: TextOnServer?) -> Bool {
+        isOfOthers && isAcknowledged && text == .sent
+    }
+
     /// It goes, with all that others have written; what this user has written and nobody has got is in
     /// the trash.
     func takeAway(
