@@ -24,6 +24,8 @@ extension Exchange {
         after unfinished: DatabaseNews? = nil
     ) async throws(SyncProblem) -> DatabaseNews? {
         if database == .public { return try publicNews() }
+        // What could not go when a share ended, or has ended without any news.
+        try scrub()
         let saved = try read { (store) throws(RecordError) in
             try store.feedToken(of: .database(database))
         }

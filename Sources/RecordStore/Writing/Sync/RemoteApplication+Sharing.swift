@@ -31,7 +31,11 @@ extension RemoteApplication {
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
         guard let existing = known.record else {
-            if known.isPending { try forgetPending(change.name) }
+            if known.isPending {
+                // Deleted here, and nobody has heard of it: the trash has what others have written.
+                try forgetPending(change.name)
+                try transaction.eraseTraces(of: change.name, in: zone)
+            }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
         let rows = try connection.all(

@@ -40,6 +40,17 @@ extension Transaction {
         try markForScrub()
     }
 
+    /// The same of a record that is in the trash.
+    func eraseTraces(of name: RecordName, in zone: ZoneID) throws(RecordError) {
+        let places = try connection.all(
+            "SELECT DISTINCT type, stem FROM trash WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)]
+        ) { (type: RecordTypeName(bytes: $0.bytes(0)), stem: Stem(bytes: $0.bytes(1))) }
+        for place in places {
+            try eraseTraces(of: name, in: zone, stem: place.stem, type: place.type)
+        }
+    }
+
     /// Of types that no other zone has, or had: a schema is of all.
     private func eraseSchemas(of zone: ZoneID) throws(RecordError) {
         let types = try connection.all(
