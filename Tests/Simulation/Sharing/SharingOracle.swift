@@ -8,7 +8,8 @@ import RecordWire
 /// 1. Nobody holds what he may not see: `SharingWorld.lookAtMachines` after each round, of records that
 ///    are shown; at rest `SharingWorld.foreignWords`, of all bytes of the store's files.
 /// 2. Nothing is changed on the server but by whom it permits, as `ShareModel` has it: `judge`, after
-///    each request. Who may only read cannot write here: `SharingWorld.write`.
+///    each request. Who may only read cannot write here: `SharingWorld.write`. Who may write is not
+///    refused: `SharingWorld.judge(refusals:)`.
 /// 3. At rest, all machines show what the server has, and participants what of it is shared with them:
 ///    `SharingWorld.differences`.
 /// 4. No edit is lost: `lost`, at rest. What was not sent when a share ended is never sent: `judge`.

@@ -8,7 +8,9 @@ extension SharingWorld {
     ) throws {
         switch action {
         case .edit(let key, let field):
-            guard try machines[machine].replica.text(key.name, zone: key.zone) != nil else { return }
+            guard try machines[machine].replica.text(key.name, zone: key.zone) != nil else {
+                return
+            }
             try set(field, of: key, machine, step, mark) { _ in }
         case .hang(let key, let parent):
             try set("h", of: key, machine, step, mark) { $0.members["$parent"] = parent }

@@ -25,6 +25,7 @@ extension SharingWorld {
         for (number, machine) in machines.enumerated() {
             problems += try machine.replica.problems().map { "Machine \(number): \($0)" }
             problems += try differences(tree, on: number)
+            problems += try waiting(number).map { "Machine \(number) has not sent \($0)" }
             if machine.isOfOwner { continue }
             problems += try differencesOfShares(on: number) + foreignWords(on: number)
         }
@@ -45,18 +46,18 @@ extension SharingWorld {
                 let sent = replica.wire.takeSent()
                 trace.append("end: machine \(number) \(sent.names)")
                 if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
-                if try !waiting(number).isEmpty { isQuiet = false }
             }
             quiet = isQuiet ? quiet + 1 : 0
             if quiet == 2 { return nil }
         }
-        let waiting = try machines.indices.map { try self.waiting($0).map(\.name) }
+        let waiting = try machines.indices.map { try self.waiting($0) }
         return "It never ends: after \(Self.roundsMax) rounds, something is sent. \(waiting)"
     }
 
-    /// What can be sent.
-    private func waiting(_ machine: Int) throws -> [OutboxRow] {
-        try machines[machine].replica.store.outbox(limit: 1_000).filter { $0.error == nil }
+    /// What is still to be sent: of what hangs on refused records, too.
+    private func waiting(_ machine: Int) throws -> [String] {
+        try machines[machine].replica.store.outbox(limit: 1_000)
+            .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }
 
     /// Everybody gives up what the server has refused, as `recordfs revert` does.
@@ -95,12 +96,9 @@ extension SharingWorld {
         let files = try files(machine.replica)
         var problems: [String] = []
         for key in Set(wanted.keys).union(files.keys).sorted() {
-            let isSame =
-                machine.isOfOwner
-                ? files[key] == wanted[key]
-                : try values(files[key], of: key, for: machine.user)
-                    == values(wanted[key], of: key, for: machine.user)
-            if isSame { continue }
+            let isRoot = shared.spot(of: key, in: model)?.root == key.name
+            let seen = try values(wanted[key], hidesParent: isRoot && !machine.isOfOwner)
+            if try values(files[key]) == seen { continue }
             problems.append(
                 "\(key) is \(files[key] ?? "gone") on machine \(number), and "
                     + "\(wanted[key] ?? "gone") for its user on a new one")
@@ -108,18 +106,19 @@ extension SharingWorld {
         return problems
     }
 
-    /// What is above a root is not for others; nor is the text of its file, so that `6.0` may be `6`.
+    /// What is above a root is not for others; nor is the text of its file, so that `6.0` may be `6`. The
+    /// same is so of what was given up: its earlier text is nowhere.
     private func values(
-        _ text: String?, of key: Step.Key, for user: Int
+        _ text: String?, hidesParent: Bool = false
     ) throws -> [String: String]? {
         guard let text else { return nil }
         var values: [String: String] = [:]
         for member in try JSONParser.parse(Array(text.utf8)).object ?? [] {
-            let number = member.value.number.map { "\($0.double)" }
+            let number = member.value.double.map { "\($0)" }
             values[member.key.string] =
                 number ?? String(decoding: member.value.serialized(), as: UTF8.self)
         }
-        if shared.spot(of: key, in: model)?.root == key.name { values["$parent"] = nil }
+        if hidesParent { values["$parent"] = nil }
         return values
     }
 

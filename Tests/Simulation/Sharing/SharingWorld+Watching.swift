@@ -14,7 +14,8 @@ extension SharingWorld {
         guard let zone = body["zoneID"]?["zoneName"]?.string?.string else { return [] }
         var keys: Set<Step.Key> = []
         for operation in body["operations"]?.array ?? [] {
-            guard operation["operationType"]?.string?.string.lowercased().hasSuffix("delete") == true,
+            guard
+                operation["operationType"]?.string?.string.lowercased().hasSuffix("delete") == true,
                 let name = operation["record"]?["recordName"]?.string?.string
             else { continue }
             keys.insert(Step.Key(zone: zone, name: name))
@@ -43,7 +44,9 @@ extension SharingWorld {
         }
         for change in changes {
             problems += oracle.judge(change, by: user, before, shared, modelBefore)
-            if change.new == nil { model.end(SharedSpot(zone: change.key.zone, root: change.key.name)) }
+            if change.new == nil {
+                model.end(SharedSpot(zone: change.key.zone, root: change.key.name))
+            }
         }
         noteLeaving(user, deleting, readings)
         for (name, reading) in zip(zones, readings) { compare(name, reading.shares) }
@@ -88,6 +91,47 @@ extension SharingWorld {
             else { continue }
             model.leave(spot, user)
         }
+    }
+
+    /// Whoever may change a record, or put one where it is sent, is not refused.
+    func judge(refusals answer: JSONValue, of body: JSONValue, _ number: Int) throws {
+        guard let zone = body["zoneID"]?["zoneName"]?.string?.string else { return }
+        for item in answer["records"]?.array ?? []
+        where item["serverErrorCode"] == "ACCESS_DENIED" {
+            guard let name = item["recordName"]?.string?.string,
+                let operation = body["operations"]?.array?.first(where: {
+                    $0["record"]?["recordName"]?.string?.string == name
+                })
+            else { continue }
+            let key = Step.Key(zone: zone, name: name)
+            let parent = operation["record"]?["parent"]?["recordName"]?.string?.string
+            if try mayWrite(
+                key, below: parent, hasParent: operation["record"]?["parent"] != nil, number)
+            {
+                problems.append("Machine \(number) was refused \(key), which its user may change.")
+            }
+        }
+    }
+
+    private func mayWrite(
+        _ key: Step.Key, below parent: String?, hasParent: Bool, _ number: Int
+    ) throws -> Bool {
+        let user = machines[number].user
+        if shared.version(of: key) != nil {
+            return !hasParent && shared.permission(of: user, key, model) == .readWrite
+        }
+        if let parent {
+            let above = Step.Key(zone: key.zone, name: parent)
+            return shared.version(of: above) != nil
+                && shared.permission(of: user, above, model) == .readWrite
+        }
+        // Where it is clear on what it hangs, the machine says so.
+        let spots = model.spots(of: user, in: key.zone)
+        guard spots.count == 1, let (spot, permission) = spots.first, permission == .readWrite,
+            let info = try info(of: key.zone, number)
+        else { return false }
+        let known = try machines[number].replica.store.shares(in: info.id)
+        return known.map(\.name.description) == [spot.shareName]
     }
 
     private func told(_ row: ShareRow) -> ShareModel.Sharing {

@@ -79,13 +79,15 @@ actor SharingWorld {
     }
 
     func watch(_ machine: Machine, _ number: Int) {
+        let user = machine.user
         machine.replica.wire.onAnswer { [unowned self] operation, body, answer in
-            try await see(number, machine.user, operation, body)
+            try await see(number, user, operation, body, answer)
         }
     }
 
     private func see(
-        _ number: Int, _ user: Int, _ operation: SyncOperation, _ body: JSONValue
+        _ number: Int, _ user: Int, _ operation: SyncOperation, _ body: JSONValue,
+        _ answer: JSONValue?
     ) async throws {
         requests += 1
         if requests >= Self.requestsMax {
@@ -95,6 +97,7 @@ actor SharingWorld {
         }
         switch operation {
         case .recordsModify, .zonesModify:
+            if user != 0, let answer { try judge(refusals: answer, of: body, number) }
             try await readServer(after: user, deleting: Self.deletedKeys(in: body))
         default: break
         }
