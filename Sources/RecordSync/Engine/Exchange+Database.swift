@@ -52,6 +52,7 @@ extension Exchange {
                 throw .unreadable("changes/database: more is coming behind a token that stays.")
             }
         }
+        if unfinished == nil { zones += try zonesOfUnfinishedNews() }
         if isWhole {
             // A feed from its beginning does not tell of zones that are gone.
             zones += try read { (store) throws(RecordError) in
@@ -79,7 +80,15 @@ extension Exchange {
         if database == .public { return }
         try write { (transaction) throws(RecordError) in
             try transaction.setFeedToken(news.token, of: .database(database))
+            if database == .shared { try transaction.forgetNews() }
         }
+    }
+
+    /// Zones of others that were told of and not all fetched: when they are shared no longer, a feed that
+    /// begins before they came does not tell that they are gone.
+    private func zonesOfUnfinishedNews() throws(SyncProblem) -> [ZoneID] {
+        guard database == .shared else { return [] }
+        return try read { (store) throws(RecordError) in try store.zonesOfNews() }
     }
 
     func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
@@ -101,10 +110,12 @@ extension Exchange {
             }
             return try write { (transaction) throws(RecordError) in
                 if let known = try transaction.syncedZone(database, owner, name) {
+                    if database == .shared { try transaction.noteNews(of: known.id) }
                     return known.isRemoved && isLeftOut(name) ? nil : known.id
                 }
                 if answer.isDeleted || isLeftOut(name) { return nil }
                 let zone = try transaction.makeZone(database, owner, name).id
+                if database == .shared { try transaction.noteNews(of: zone) }
                 if settings.policy.extent(of: name) == .full {
                     try transaction.pin(.zone(zone), in: zone)
                 }

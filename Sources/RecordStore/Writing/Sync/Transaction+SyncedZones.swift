@@ -67,6 +67,18 @@ extension Transaction {
         try forgetRequest(in: zone)
     }
 
+    /// The shared database tells of a zone: until `forgetNews` it is one that may not be fetched.
+    package func noteNews(of zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+            [.text("news \(zone.rawValue)"), .integer(zone.rawValue)])
+    }
+
+    /// All that it has told of is fetched.
+    package func forgetNews() throws(RecordError) {
+        try connection.run("DELETE FROM meta WHERE key LIKE 'news %'")
+    }
+
     private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {
         try connection.exists(
             "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)])
@@ -141,6 +153,15 @@ extension RecordStore {
                     .name(ZoneName.publicZone),
                 ]
             ) { SyncedZone($0) }
+        }
+    }
+
+    /// Those that `noteNews` was told of.
+    package func zonesOfNews() throws(RecordError) -> [ZoneID] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT value FROM meta WHERE key LIKE 'news %' ORDER BY value"
+            ) { ZoneID($0.int64(0)) }
         }
     }
 
