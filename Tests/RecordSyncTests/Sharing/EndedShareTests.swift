@@ -18,7 +18,7 @@ import Testing
         server = try await TestServer()
         alice = try Replica(server)
         let owner = OwnerName(bytes: TestServer.Person.alice.user?.bytes ?? [])
-        bob = try Replica(server, as: .bob, in: .shared, of: owner)
+        bob = try Replica(server, as: .bob, in: .shared, of: owner) { $0.pageRecords = 1 }
         try alice.save("a", #"{"p":1}"#)
         try alice.save("b", #"{"$parent":"a","p":1}"#)
         try await alice.sync()
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Shares the zone, or a record with what hangs on it, with Bob, who joins.
-    private func share(_ root: String?) async throws {
+    private func share(_ root: String?, isFetched: Bool = true) async throws {
         var members = [
             JSONMember(
                 key: "participants",
@@ -78,7 +78,7 @@ import Testing
         let accepted = try await server.call(
             .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
         #expect(accepted.json.at("results.0.participantStatus") == "ACCEPTED")
-        try await bob.sync()
+        if isFetched { try await bob.sync() }
     }
 
     private func stop(_ root: String?) async throws {
@@ -90,7 +90,8 @@ import Testing
     private func trash() throws -> [String] {
         try bob.store.zones(in: .shared, with: .trash).flatMap { zone in
             try bob.store.trash(in: zone.id).compactMap { entry in
-                try bob.store.trashed(entry.id).map { String(decoding: $0.text, as: UTF8.self) }
+                guard let text = try bob.store.trashed(entry.id)?.text else { return nil }
+                return String(decoding: try JSONParser.parse(text).serialized(), as: UTF8.self)
             }
         }
     }
@@ -114,17 +115,45 @@ import Testing
 
     @Test("what was deleted here, and not there, goes when it is shared no longer")
     func deletedAndTakenAway() async throws {
-        try alice.save("c", #"{"$parent":"b","p":"hers"}"#)
+        try alice.save("c", #"{"$parent":"b","p":5}"#)
         try await alice.sync()
         try await share("b")
         try bob.delete("c")
-        try alice.save("c", #"{"$parent":"a","p":"hers"}"#)
+        try alice.save("c", #"{"$parent":"a","p":5}"#)
         try await alice.sync()
         #expect(try trash().count == 1)
         try await bob.sync()
         #expect(try trash() == [])
         #expect(try bob.outbox() == [])
-        #expect(try alice.text("c") == #"{"$parent":"a","p":"hers"}"#)
+        #expect(try alice.text("c") == #"{"$parent":"a","p":5}"#)
+        try bob.expectSound()
+    }
+
+    @Test("a share that ends before all of it was fetched is gone", arguments: [0, 1])
+    func endedBeforeFetched(pages: Int) async throws {
+        try await bob.sync()
+        try await share(nil, isFetched: false)
+        for _ in 0..<pages { bob.wire.plan(.zoneChanges, .meanwhile({})) }
+        bob.wire.plan(.zoneChanges, .cutShort)
+        await bob.breakOff()
+        #expect(try bob.store.zones(in: .shared).count == 1)
+        #expect(try bob.names().count == pages)
+        try await stop(nil)
+        #expect(try bob.store.zones(in: .shared) == [])
+        try bob.expectSound()
+    }
+
+    @Test("who deletes the root of what is shared with him leaves it, with all of it")
+    func rootDeleted() async throws {
+        try alice.save("c", #"{"p":7}"#)
+        try await alice.sync()
+        for root in ["b", "c"] { try await share(root) }
+        try bob.delete("b")
+        try await bob.sync()
+        try await bob.sync()
+        #expect(try bob.names() == ["c"])
+        #expect(try trash() == [])
+        #expect(try alice.names() == ["a", "b", "c"])
         try bob.expectSound()
     }
 

@@ -51,6 +51,24 @@ extension Transaction {
         }
     }
 
+    /// Of records that are not here any more, where others share parts of a zone: a feed that begins anew
+    /// tells that there are other parts, and not of which one a record was that this user has deleted.
+    /// Whoever deletes the root of one has left it.
+    func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
+        let value = SQLValue.integer(zone.rawValue)
+        let isWhole = try connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [value])
+        if isWhole { return }
+        let gone = try connection.all(
+            """
+            SELECT DISTINCT name FROM trash t WHERE zone_id = ?1 AND is_own = 0
+                AND NOT EXISTS (SELECT 1 FROM record WHERE zone_id = ?1 AND name = t.name)
+                AND NOT EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = t.name)
+            """, [value]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        for name in gone { try eraseTraces(of: name, in: zone) }
+    }
+
     /// Of types that no other zone has, or had: a schema is of all.
     private func eraseSchemas(of zone: ZoneID) throws(RecordError) {
         let types = try connection.all(
