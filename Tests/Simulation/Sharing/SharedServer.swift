@@ -64,6 +64,16 @@ struct SharedServer {
         }
     }
 
+    /// A record, what it is to hang on, and all that this hangs on.
+    func chain(from key: Step.Key, below parent: String?) -> Set<Step.Key> {
+        var chain: Set<Step.Key> = [key]
+        var next = parent ?? version(of: key)?.parent
+        while let name = next, chain.insert(Step.Key(zone: key.zone, name: name)).inserted {
+            next = version(of: Step.Key(zone: key.zone, name: name))?.parent
+        }
+        return chain
+    }
+
     /// The share that has a record: that of its zone, or of the first above it that is a root.
     func spot(of key: Step.Key, in model: ShareModel) -> SharedSpot? {
         let whole = SharedSpot(zone: key.zone, root: nil)

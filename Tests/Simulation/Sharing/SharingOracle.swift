@@ -24,6 +24,9 @@ struct SharingOracle {
     private var told: [Int: [Step.Key: Set<String>]] = [:]
     /// The same of records that they have deleted themselves, of which the trash has it.
     private var keptByDeletion: [Int: [Step.Key: Set<String>]] = [:]
+    /// Those of them whose deletion the server has taken, with permission: that stays in the trash, also
+    /// when the owner makes another record of the name.
+    private var deletedThere: [Int: Set<Step.Key>] = [:]
     private(set) var onServer: Set<String> = []
     /// What was not sent when a share ended.
     private var withdrawn: Set<String> = []
@@ -73,6 +76,7 @@ struct SharingOracle {
         _ model: ShareModel
     ) -> [String] {
         var problems: [String] = []
+        if change.new == nil { deletedThere[user, default: []].insert(change.key) }
         if change.old != nil, before.permission(of: user, change.key, model) != .readWrite {
             problems.append("User \(user) has changed \(change.key), which he may not.")
         } else if change.new != nil, after.permission(of: user, change.key, model) != .readWrite {
@@ -100,6 +104,7 @@ struct SharingOracle {
     /// A machine of a participant does not have a zone.
     mutating func forget(_ user: Int, zone: String) {
         keptByDeletion[user] = keptByDeletion[user]?.filter { $0.key.zone != zone }
+        deletedThere[user] = deletedThere[user]?.filter { $0.zone != zone }
     }
 
     /// A share has ended on a machine: what stood in its record there, and was written by its user.
@@ -124,7 +129,9 @@ struct SharingOracle {
             allowed.formUnion(words)
         }
         for (key, words) in keptByDeletion[user] ?? [:]
-        where visible.contains(key) || !there.contains(key) {
+        where visible.contains(key) || !there.contains(key)
+            || deletedThere[user]?.contains(key) == true
+        {
             allowed.formUnion(words)
         }
         return allowed

@@ -11,11 +11,17 @@ extension SharingWorld {
 
     /// The records that an upload deletes.
     static func deletedKeys(in body: JSONValue) -> Set<Step.Key> {
+        keys(in: body) { $0.lowercased().hasSuffix("delete") }
+    }
+
+    /// The records that an upload is about.
+    private static func keys(
+        in body: JSONValue, where isMeant: (String) -> Bool = { _ in true }
+    ) -> Set<Step.Key> {
         guard let zone = body["zoneID"]?["zoneName"]?.string?.string else { return [] }
         var keys: Set<Step.Key> = []
         for operation in body["operations"]?.array ?? [] {
-            guard
-                operation["operationType"]?.string?.string.lowercased().hasSuffix("delete") == true,
+            guard isMeant(operation["operationType"]?.string?.string ?? ""),
                 let name = operation["record"]?["recordName"]?.string?.string
             else { continue }
             keys.insert(Step.Key(zone: zone, name: name))
@@ -93,7 +99,8 @@ extension SharingWorld {
         }
     }
 
-    /// Whoever may change a record, or put one where it is sent, is not refused.
+    /// Whoever may change a record, or put one where it is sent, is not refused; unless the request moves
+    /// what it is to hang on, too, and is refused that.
     func judge(refusals answer: JSONValue, of body: JSONValue, _ number: Int) throws {
         guard let zone = body["zoneID"]?["zoneName"]?.string?.string else { return }
         for item in answer["records"]?.array ?? []
@@ -105,6 +112,8 @@ extension SharingWorld {
             else { continue }
             let key = Step.Key(zone: zone, name: name)
             let parent = operation["record"]?["parent"]?["recordName"]?.string?.string
+            let others = Self.keys(in: body).subtracting([key])
+            if !others.isDisjoint(with: shared.chain(from: key, below: parent)) { continue }
             if try mayWrite(
                 key, below: parent, hasParent: operation["record"]?["parent"] != nil, number)
             {
