@@ -90,19 +90,26 @@ struct SharingGenerator {
 
     /// Something is shared, and somebody has it: what takes long by chance.
     private mutating func beginning() -> [(machine: Int, SharingStep.Action)] {
-        let spot = random.pick(spots)
-        let names = names
-        let records = names.map { name in
-            let key = Step.Key(zone: spot.zone, name: name)
+        let zone = random.pick(zones)
+        // Some are nobody's yet.
+        let made = names.prefix(1 + random.below(names.count))
+        let records = made.map { name in
+            let key = Step.Key(zone: zone, name: name)
             return (0, SharingStep.Action.hang(key, below: parent(of: name)))
         }
-        var steps = records + [(0, .round([])), (0, .share(spot))]
-        for (machine, user) in users.enumerated() where user > 0 && random.below(3) > 0 {
-            let permission = random.below(4) == 0 ? SharePermission.readOnly : .readWrite
-            steps += [
-                (0, .invite(spot, user, permission)), (machine, .accept(spot)),
-                (machine, .round([])),
-            ]
+        var steps = records + [(0, .round([]))]
+        let spots = spots.filter { $0.zone == zone }
+        let first = random.pick(spots)
+        // Two at once, where they go together.
+        for spot in [first] + spots.filter({ $0 != first && random.below(3) == 0 }) {
+            steps.append((0, .share(spot)))
+            for (machine, user) in users.enumerated() where user > 0 && random.below(3) > 0 {
+                let permission = random.below(4) == 0 ? SharePermission.readOnly : .readWrite
+                steps += [
+                    (0, .invite(spot, user, permission)), (machine, .accept(spot)),
+                    (machine, .round([])),
+                ]
+            }
         }
         return steps
     }
