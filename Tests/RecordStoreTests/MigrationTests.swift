@@ -3,6 +3,8 @@ import RecordModel
 import RecordStore
 import Testing
 
+import class GRDB.DatabaseQueue
+
 /// Stores as earlier versions left them: each version's stays, for a published migration may never
 /// lose what it found.
 @Suite struct MigrationTests {
@@ -47,6 +49,34 @@ import Testing
         #expect(
             try store.outbox(limit: 10).map(\.name) == [RecordName("saved"), RecordName("waiting")])
         #expect(try store.reserveRecordID().rawValue > 3)
+        try store.close()
+    }
+
+    @Test("a store that was made before sharing was kept opens, and has its columns")
+    func beforeSharing() throws {
+        let directory = temporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try RecordStore.open(directory: directory).close()
+        let queue = try DatabaseQueue(path: directory + "/store.sqlite")
+        try queue.inDatabase {
+            try $0.execute(
+                sql: """
+                    DROP TABLE share;
+                    ALTER TABLE zone DROP COLUMN user;
+                    ALTER TABLE trash DROP COLUMN is_own;
+                    DELETE FROM grdb_migrations WHERE identifier = '2026-11-25';
+                    """)
+        }
+        try queue.close()
+        let store = try RecordStore.open(directory: directory)
+        #expect(try store.integrityCheck(deep: true) == [])
+        try store.write(author: .sync) { transaction throws(RecordError) in
+            let zone = try transaction.makeSharedZone(
+                of: OwnerName("_a"), address: OwnerName("a@h"), ZoneName("Box"))
+            try transaction.noteShare(
+                Share(name: RecordName("s"), root: nil, permission: .readOnly, text: [0x7b, 0x7d]),
+                of: zone.id)
+        }
         try store.close()
     }
 

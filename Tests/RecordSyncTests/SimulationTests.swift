@@ -15,9 +15,21 @@ import Testing
     @Test("random histories of the even hundreds end well", arguments: LongForm.seeds(25, of: 100))
     func even(_ pair: Int) async { await endWell(2 * pair) }
 
+    @Test("random histories of users who share end well", arguments: LongForm.seeds(5, of: 50))
+    func sharing(_ hundred: Int) async {
+        for seed in Self.seeds(of: hundred) {
+            let problems = await SharingCheck(seed: UInt64(seed)).problems()
+            #expect(problems == [], "scripts/simulate --sharing --replay \(seed)")
+        }
+    }
+
+    private static func seeds(of hundred: Int) -> Range<Int> {
+        let first = (hundred - 1) * seedsOfTest + 1
+        return first..<first + seedsOfTest
+    }
+
     private func endWell(_ hundred: Int) async {
-        let first = (hundred - 1) * Self.seedsOfTest + 1
-        for seed in first..<first + Self.seedsOfTest {
+        for seed in Self.seeds(of: hundred) {
             let problems = await SimulationCheck(seed: UInt64(seed)).problems()
             #expect(problems == [], "scripts/simulate --replay \(seed)")
         }

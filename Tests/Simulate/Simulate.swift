@@ -20,6 +20,8 @@ struct Simulate: AsyncParsableCommand {
     var jobs = ProcessInfo.processInfo.activeProcessorCount
     @Flag(help: "End at the first failure.")
     var firstFailure = false
+    @Flag(help: "Histories of several users, who share with each other.")
+    var sharing = false
 
     func run() async throws {
         if let replay {
@@ -31,21 +33,25 @@ struct Simulate: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - begin).components.seconds
         print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
         if let first = failed.min() {
-            print("scripts/simulate --replay \(first) shows the first of them.")
+            let option = sharing ? "--sharing " : ""
+            print("scripts/simulate \(option)--replay \(first) shows the first of them.")
             throw ExitCode.failure
         }
     }
 
     private func runAll() async -> [UInt64] {
         let queue = SeedQueue(from, count: seeds)
-        let firstFailure = firstFailure
+        let (firstFailure, sharing) = (firstFailure, sharing)
         return await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<max(1, jobs) {
                 group.addTask {
                     var failed: [UInt64] = []
                     while failed.isEmpty || !firstFailure {
                         guard let seed = queue.next() else { break }
-                        let problems = await SimulationCheck(seed: seed).problems()
+                        let problems =
+                            sharing
+                            ? await SharingCheck(seed: seed).problems()
+                            : await SimulationCheck(seed: seed).problems()
                         guard let problem = problems.first else { continue }
                         failed.append(seed)
                         print("seed \(seed): \(problem)")
@@ -59,16 +65,34 @@ struct Simulate: AsyncParsableCommand {
     }
 
     private func replay(_ seed: UInt64) async throws {
-        let check = SimulationCheck(seed: seed)
-        guard await !check.problems().isEmpty else {
+        if sharing {
+            let check = SharingCheck(seed: seed)
+            try await replay(
+                seed, of: check.simulation.steps.count, problems: { await check.problems($0) },
+                shortened: { await check.shortened() },
+                trace: { await check.simulation.run($0).trace })
+        } else {
+            let check = SimulationCheck(seed: seed)
+            try await replay(
+                seed, of: check.simulation.steps.count, problems: { await check.problems($0) },
+                shortened: { await check.shortened() },
+                trace: { await check.simulation.run($0).trace })
+        }
+    }
+
+    private func replay<Step>(
+        _ seed: UInt64, of count: Int, problems: ([Step]?) async -> [String],
+        shortened: () async -> [Step], trace: ([Step]) async -> [String]
+    ) async throws {
+        guard await !problems(nil).isEmpty else {
             print("seed \(seed) ends well")
             return
         }
-        let steps = await check.shortened()
-        print("seed \(seed), \(steps.count) of \(check.simulation.steps.count) steps:")
+        let steps = await shortened()
+        print("seed \(seed), \(steps.count) of \(count) steps:")
         for step in steps { print("  \(step)") }
-        for line in await check.simulation.run(steps).trace { print("  | \(line)") }
-        for problem in await check.problems(steps) { print(problem) }
+        for line in await trace(steps) { print("  | \(line)") }
+        for problem in await problems(steps) { print(problem) }
         throw ExitCode.failure
     }
 }

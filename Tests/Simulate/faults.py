@@ -1,9 +1,9 @@
 """Plants one fault after the other into a copy of the engine, and says how many histories it takes to
 find each.
 
-    scripts/simulate --faults [--seeds N]
+    scripts/simulate --faults [--seeds N] [--only WORDS]
 
-A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
+Those about sharing, of sharing_faults.py, are looked for in histories of several users. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
 not found any more; `--places` looks for the places alone.
 """
 
@@ -13,6 +13,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import sharing_faults
 
 STORE = "Sources/RecordStore/Writing/Sync/"
 SYNC = "Sources/RecordSync/"
@@ -215,7 +217,7 @@ def build(root):
 def look(root):
     """Whether the source has the place of each fault once."""
     wrong = 0
-    for name, path, old, _ in FAULTS:
+    for name, path, old, _ in FAULTS + sharing_faults.FAULTS:
         count = pathlib.Path(root, path).read_text().count(old)
         if count != 1:
             wrong += 1
@@ -225,6 +227,7 @@ def look(root):
 
 def find(root, fault, seeds):
     """The first seed that ends wrong, and how."""
+    histories = ["--sharing"] if fault in sharing_faults.FAULTS else []
     _, path, old, new = fault
     file = pathlib.Path(root, path)
     text = file.read_text()
@@ -232,7 +235,9 @@ def find(root, fault, seeds):
     try:
         program = build(root)
         result = subprocess.run(
-            [program, "--seeds", str(seeds), "--first-failure"], capture_output=True, text=True
+            [program, "--seeds", str(seeds), "--first-failure", *histories],
+            capture_output=True,
+            text=True,
         )
         return re.findall(r"seed (\d+): (.*)", result.stdout)
     finally:
@@ -258,7 +263,7 @@ def main():
         shutil.copytree(source / part, root / part)
     shutil.copy(source / "Package.swift", root)
     missed = 0
-    for fault in FAULTS:
+    for fault in FAULTS + sharing_faults.FAULTS:
         if arguments.only and arguments.only not in fault[0]:
             continue
         found = find(root, fault, arguments.seeds)

@@ -15,7 +15,8 @@
 /// 4. The server deletes only what somebody has deleted who had seen all of it, and no upload
 ///    forces anything: `ServerWatch`, after each request.
 /// 5. A request that is repeated changes nothing, and a new tag has a new content: `ServerWatch`.
-/// 6. 7. Permissions and what a revocation leaves: histories have one account and no shares.
+/// 6. 7. Permissions and what a revocation leaves: these histories have one account and no shares;
+///    `SharingOracle` is of those that have.
 /// 8. Nothing is in a file or on the server that nobody wrote: `lookAtMachines`, `ServerWatch`. What
 ///    a mount takes for written is for its own tests, `TornReadTests`.
 /// 9. Batches are not atomic here: the engine asks for each change by itself. `AtomicTests` of the

@@ -20,6 +20,7 @@ package final class Replica: Sendable {
     /// That it is about.
     package let database: Database
     /// Of the zones that it is about: `me` but in the shared database.
+    /// As the server names him.
     package let owner: OwnerName
     private let life: Mutex<Life>
     private let clock: any WallClock
@@ -34,6 +35,8 @@ package final class Replica: Sendable {
     private let image = Mutex<Image?>(nil)
 
     package var store: RecordStore { life.withLock(\.store) }
+    /// That of the store's files.
+    var directory: String { life.withLock(\.files.path) }
     package var exchange: Exchange { exchange(hasExtensions: settings.hasExtensions) }
 
     /// - Parameter hasExtensions: whether the server is taken for one of ours.
@@ -142,9 +145,15 @@ package final class Replica: Sendable {
         _ name: String, _ text: String, zone: String = "Box", in database: Database? = nil
     ) throws {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            let zone = try transaction.makeZone(
-                database ?? self.database, owner, ZoneName(zone))
-            let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
+            let place = database ?? self.database
+            let known = place == .shared ? try self.zone(zone) : nil
+            let made: ZoneInfo
+            if let known {
+                made = known
+            } else {
+                made = try transaction.makeZone(place, owner, ZoneName(zone))
+            }
+            let type = try transaction.makeType(made.id, RecordTypeName("Note"))
             _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
         }
     }
@@ -203,9 +212,16 @@ package final class Replica: Sendable {
         }
     }
 
+    /// Nil when it is not here.
+    package func zone(_ name: String) throws(RecordError) -> ZoneInfo? {
+        database == .shared
+            ? try store.sharedZone(of: owner, ZoneName(name))
+            : try store.zone(database, owner, ZoneName(name))
+    }
+
     /// `rm -r ZONE`.
     package func removeZone(_ zone: String = "Box") throws {
-        guard let info = try store.zone(database, owner, ZoneName(zone)) else { return }
+        guard let info = try self.zone(zone) else { return }
         for name in try names(zone: zone) { try delete(name, zone: zone) }
         try store.write(author: .mount) { transaction throws(RecordError) in
             if let type = try self.store.type(info.id, RecordTypeName("Note")) {
@@ -218,7 +234,7 @@ package final class Replica: Sendable {
     // MARK: What somebody sees there
 
     private func type(_ zone: String) throws -> TypeInfo? {
-        guard let info = try store.zone(database, owner, ZoneName(zone)) else { return nil }
+        guard let info = try self.zone(zone) else { return nil }
         return try store.type(info.id, RecordTypeName("Note"))
     }
 
@@ -254,7 +270,10 @@ package final class Replica: Sendable {
     }
 
     package func conflicts(zone: String = "Box") throws -> [Conflict] {
-        guard let zone = try store.keptZone(database, owner, ZoneName(zone)) else { return [] }
+        let kept =
+            database == .shared
+            ? try self.zone(zone) : try store.keptZone(database, owner, ZoneName(zone))
+        guard let zone = kept else { return [] }
         return try store.conflicts(in: zone.id)
     }
 

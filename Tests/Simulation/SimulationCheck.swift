@@ -25,24 +25,29 @@ package struct SimulationCheck: Sendable {
         return []
     }
 
-    /// Fewer steps that go wrong, too: parts are left out as long as something is wrong without them
-    /// (Zeller, "Delta Debugging", 1999).
+    /// Fewer steps that go wrong, too.
     package func shortened() async -> [Step] {
-        var steps = simulation.steps
-        var size = steps.count / 2
-        while size > 0 {
-            var start = 0
-            while start < steps.count {
-                var fewer = steps
-                fewer.removeSubrange(start..<min(start + size, steps.count))
-                if await !problems(fewer).isEmpty {
-                    steps = fewer
-                } else {
-                    start += size
-                }
-            }
-            size /= 2
-        }
-        return steps
+        await shorten(simulation.steps) { await !problems($0).isEmpty }
     }
+}
+
+/// Fewer steps that go wrong, too: parts are left out as long as something is wrong without them
+/// (Zeller, "Delta Debugging", 1999).
+func shorten<Step>(_ all: [Step], isWrong: ([Step]) async -> Bool) async -> [Step] {
+    var steps = all
+    var size = steps.count / 2
+    while size > 0 {
+        var start = 0
+        while start < steps.count {
+            var fewer = steps
+            fewer.removeSubrange(start..<min(start + size, steps.count))
+            if await isWrong(fewer) {
+                steps = fewer
+            } else {
+                start += size
+            }
+        }
+        size /= 2
+    }
+    return steps
 }

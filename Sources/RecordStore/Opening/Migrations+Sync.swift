@@ -161,6 +161,10 @@ extension Migrations {
         ALTER TABLE share ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
         """
 
+    /// Whether it is what this user has written of a record of others, and nothing else: the end of a
+    /// share leaves it.
+    static let ownTrash = "ALTER TABLE trash ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;"
+
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
     /// more.
     static let passedOver = """

@@ -7,10 +7,11 @@ enum Migrations {
     /// All steps until now in one transaction: one commit, and one look at the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        let steps = steps
-        migrator.registerMigration("2026-11", merging: Set(steps.map(\.name))) {
-            database, applied in
-            for step in steps where !applied.contains(step.name) { try step.run(database) }
+        for (name, steps) in [("2026-11", steps), ("2026-11-25", stepsOfSharing)] {
+            migrator.registerMigration(name, merging: Set(steps.map(\.name))) {
+                database, applied in
+                for step in steps where !applied.contains(step.name) { try step.run(database) }
+            }
         }
         return migrator
     }
@@ -18,12 +19,14 @@ enum Migrations {
     /// Whether a store has had migrations that nobody here knows.
     static func areNewer(_ database: GRDB.Database) throws -> Bool {
         let migrator = migrator
-        let known = Set(migrator.migrations + steps.map(\.name))
+        let known = Set(migrator.migrations + (steps + stepsOfSharing).map(\.name))
         return try !migrator.appliedIdentifiers(database).isSubset(of: known)
     }
 
+    private typealias Step = (name: String, run: @Sendable (GRDB.Database) throws -> Void)
+
     /// What brings a store of each earlier version to this one, oldest first.
-    private static let steps: [(name: String, run: @Sendable (GRDB.Database) throws -> Void)] = [
+    private static let steps: [Step] = [
         ("v1", { try $0.execute(sql: version1) }),
         ("past types", { try $0.execute(sql: pastTypes) }),
         (
@@ -47,8 +50,23 @@ enum Migrations {
         ("sync events", { try $0.execute(sql: syncEvents) }),
         ("passed over", { try $0.execute(sql: passedOver) }),
         ("shares", { try $0.execute(sql: shares) }),
+    ]
+
+    /// What came after that.
+    private static let stepsOfSharing: [Step] = [
+        // Stores that were made between have had the first list without these.
+        (
+            "tables of sharing",
+            { database in
+                for table in [passedOver, shares] {
+                    try database.execute(
+                        sql: table.replacing("CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
+                }
+            }
+        ),
         ("users of zones", { try $0.execute(sql: usersOfZones) }),
         ("times of shares", { try $0.execute(sql: timesOfShares) }),
+        ("own trash", { try $0.execute(sql: ownTrash) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

@@ -24,6 +24,8 @@ extension Exchange {
         after unfinished: DatabaseNews? = nil
     ) async throws(SyncProblem) -> DatabaseNews? {
         if database == .public { return try publicNews() }
+        // What could not go when a share ended, or has ended without any news.
+        try scrub()
         let saved = try read { (store) throws(RecordError) in
             try store.feedToken(of: .database(database))
         }
@@ -50,6 +52,7 @@ extension Exchange {
                 throw .unreadable("changes/database: more is coming behind a token that stays.")
             }
         }
+        if unfinished == nil { zones += try zonesOfUnfinishedNews() }
         if isWhole {
             // A feed from its beginning does not tell of zones that are gone.
             zones += try read { (store) throws(RecordError) in
@@ -77,7 +80,15 @@ extension Exchange {
         if database == .public { return }
         try write { (transaction) throws(RecordError) in
             try transaction.setFeedToken(news.token, of: .database(database))
+            if database == .shared { try transaction.forgetNews() }
         }
+    }
+
+    /// Zones of others that were told of and not all fetched: when they are shared no longer, a feed that
+    /// begins before they came does not tell that they are gone.
+    private func zonesOfUnfinishedNews() throws(SyncProblem) -> [ZoneID] {
+        guard database == .shared else { return [] }
+        return try read { (store) throws(RecordError) in try store.zonesOfNews() }
     }
 
     func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
@@ -101,6 +112,7 @@ extension Exchange {
             }
             return try write { (transaction) throws(RecordError) in
                 if let known = try transaction.syncedZone(database, owner, name) {
+                    if database == .shared { try transaction.noteNews(of: known.id) }
                     return known.isRemoved && isLeftOut(name) ? nil : known.id
                 }
                 if answer.isDeleted || isLeftOut(name) { return nil }
@@ -111,6 +123,7 @@ extension Exchange {
                         of: owner, address: answer.ownerAddress.map { OwnerName(bytes: $0.utf8) },
                         name
                     ).id
+                if database == .shared { try transaction.noteNews(of: zone) }
                 if settings.policy.extent(of: name) == .full {
                     try transaction.pin(.zone(zone), in: zone)
                 }

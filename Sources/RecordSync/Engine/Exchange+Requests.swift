@@ -65,6 +65,7 @@ extension Exchange {
         guard let request else { return 0 }
         var results = UploadResults(request.claims, isRepeated: true)
         results.isUnanswered = true
+        results.isOfOthers = database == .shared
         do throws(SyncProblem) {
             try await send(request.body, &results, zone)
             try await lookUp(&results, zone)

@@ -133,6 +133,7 @@ extension Exchange {
         }
         var results = UploadResults(claims)
         results.takesBack = takesBack
+        results.isOfOthers = database == .shared
         results.keepUnsendable(hasExtensions: settings.hasExtensions)
         do throws(SyncProblem) {
             let assets = try await bringAssets(of: claims, zone, &results)

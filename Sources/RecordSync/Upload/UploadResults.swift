@@ -43,6 +43,9 @@ struct UploadResults {
     private var withKeptReceipts: Set<RecordName> = []
     /// Whether a request is kept to be sent again, until it has an answer.
     var isUnanswered = false
+    /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,
+    /// and leaves nothing here.
+    var isOfOthers = false
     private let isRepeated: Bool
     private let places: [RecordName: Int]
 
@@ -179,7 +182,7 @@ struct UploadResults {
     }
 
     private mutating func missing(_ name: RecordName) {
-        set(name, isDelete(name) ? .deleted : .gone)
+        set(name, isDelete(name) && !isOfOthers ? .deleted : .gone)
     }
 
     private func isDelete(_ name: RecordName) -> Bool {

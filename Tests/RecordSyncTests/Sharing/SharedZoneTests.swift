@@ -17,8 +17,7 @@ import Testing
     init() async throws {
         server = try await TestServer()
         alice = try Replica(server)
-        // Bob was invited by name, so that the server tells him her address.
-        let owner = OwnerName("alice@example.org")
+        let owner = OwnerName(bytes: TestServer.Person.alice.user?.bytes ?? [])
         bob = try Replica(server, as: .bob, in: .shared, of: owner)
         try alice.save("x", #"{"p":1}"#)
         try await alice.sync()

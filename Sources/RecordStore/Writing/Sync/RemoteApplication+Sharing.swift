@@ -19,28 +19,35 @@ extension RemoteApplication {
             """, [.integer(zone.rawValue)])
     }
 
+    /// Whether the server has the text of a file, which was sent, and shows it to nobody here: the record
+    /// hangs on one that is not shared, which the text of its owner names.
+    func isTextHidden(_ isAcknowledged: Bool, _ text: TextOnServer?) -> Bool {
+        isOfOthers && isAcknowledged && text == .sent
+    }
+
     /// It goes, with all that others have written; what this user has written and nobody has got is in
     /// the trash.
     func takeAway(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
         guard let existing = known.record else {
-            if known.isPending { try forgetPending(change.name) }
+            if known.isPending {
+                // Deleted here, and nobody has heard of it: the trash has what others have written.
+                try forgetPending(change.name)
+                try transaction.eraseTraces(of: change.name, in: zone)
+            }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
         let rows = try connection.all(
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? ORDER BY id",
             [.integer(zone.rawValue), .name(change.name)]
         ) { $0.outbox() }
-        var kept: [Int64] = []
-        if let last = rows.last, let entry = try transaction.keepOwnEdit(of: last) {
-            kept.append(entry)
-        }
+        if let last = rows.last { try transaction.keepOwnEdit(of: last) }
         if known.isPending { try forgetPending(change.name) }
         let type = try transaction.place(existing.entry.type).name
         try transaction.finalizeDelete(existing.id)
         try transaction.eraseTraces(
-            of: change.name, in: zone, stem: existing.entry.stem, type: type, except: kept)
+            of: change.name, in: zone, stem: existing.entry.stem, type: type)
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }
 }

@@ -207,7 +207,9 @@ struct RemoteApplication {
         if isMine, hasTheirValues, change.fileText == .none {
             fileText = newText
             if newText != remote.text, newText.count <= RecordLimits.fileTextBytes {
-                textOnServer = knownBase?.fileText == .withheld ? .withheld : .sent
+                let isHidden = isTextHidden(acknowledged == change.changeTag, knownBase?.fileText)
+                textOnServer =
+                    isHidden || knownBase?.fileText == .withheld ? .withheld : .sent
             }
         }
         let lacksText = change.fileText == .none && textOnServer == .sent

@@ -9,11 +9,9 @@ import RecordSQL
 /// has changed and no others.
 extension Transaction {
     /// Of a zone whose records are gone already.
-    ///
-    /// - Parameter kept: entries of the trash that stay.
-    func eraseTraces(of zone: ZoneID, except kept: [Int64]) throws(RecordError) {
+    func eraseTraces(of zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
-        try eraseTrash("zone_id = ?", [value], except: kept)
+        try eraseTrash("zone_id = ?", [value])
         try eraseHistory("zone_id = ?", [value])
         try eraseConflicts("zone_id = ?", [value])
         for table in ["passed_over", "share", "sent_request", "sync_event"] {
@@ -31,16 +29,44 @@ extension Transaction {
     /// Of a record that is gone from a zone of others: nobody can tell whether its owner has deleted it,
     /// or shares it no longer.
     func eraseTraces(
-        of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName,
-        except kept: [Int64]
+        of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName
     ) throws(RecordError) {
         let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
-        try eraseTrash("zone_id = ? AND name = ?", values, except: kept)
+        try eraseTrash("zone_id = ? AND name = ?", values)
         try eraseHistory("zone_id = ? AND name = ?", values)
         try eraseConflicts(
             "zone_id = ? AND type = ? AND stem = ?",
             [.integer(zone.rawValue), .name(type), .name(stem)])
         try markForScrub()
+    }
+
+    /// The same of a record that is in the trash.
+    func eraseTraces(of name: RecordName, in zone: ZoneID) throws(RecordError) {
+        let places = try connection.all(
+            "SELECT DISTINCT type, stem FROM trash WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)]
+        ) { (type: RecordTypeName(bytes: $0.bytes(0)), stem: Stem(bytes: $0.bytes(1))) }
+        for place in places {
+            try eraseTraces(of: name, in: zone, stem: place.stem, type: place.type)
+        }
+    }
+
+    /// Of records that are not here any more, where others share parts of a zone: a feed that begins anew
+    /// tells that there are other parts, and not of which one a record was that this user has deleted.
+    /// Whoever deletes the root of one has left it.
+    func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
+        let value = SQLValue.integer(zone.rawValue)
+        let isWhole = try connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [value])
+        if isWhole { return }
+        let gone = try connection.all(
+            """
+            SELECT DISTINCT name FROM trash t WHERE zone_id = ?1 AND is_own = 0
+                AND NOT EXISTS (SELECT 1 FROM record WHERE zone_id = ?1 AND name = t.name)
+                AND NOT EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = t.name)
+            """, [value]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        for name in gone { try eraseTraces(of: name, in: zone) }
     }
 
     /// Of types that no other zone has, or had: a schema is of all.
@@ -83,13 +109,14 @@ extension Transaction {
             """, [.checksum([])] + values)
     }
 
+    /// But for what this user has written himself, also when an earlier share ended.
     private func eraseTrash(
-        _ condition: String, _ values: [SQLValue], except kept: [Int64]
+        _ condition: String, _ values: [SQLValue]
     ) throws(RecordError) {
-        let ids = try connection.all("SELECT id FROM trash WHERE \(condition)", values) {
-            $0.int64(0)
-        }
-        for id in ids where !kept.contains(id) { try removeTrash(id) }
+        let ids = try connection.all(
+            "SELECT id FROM trash WHERE \(condition) AND is_own = 0", values
+        ) { $0.int64(0) }
+        for id in ids { try removeTrash(id) }
     }
 
     private func eraseConflicts(
@@ -118,48 +145,43 @@ extension Transaction {
     // MARK: Unsent edits
 
     /// Puts what this user has written into a record, and nobody has got, into the trash.
-    /// - Returns: the entry; nil when there is no such edit.
-    func keepOwnEdit(of row: OutboxRow) throws(RecordError) -> Int64? {
+    func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
         guard row.operation != .delete, let record = try connection.stored(row.record) else {
-            return nil
+            return
         }
         let place = try place(record.entry.type)
         let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
             try document(of: base, place.name)
         }
-        return try keepOwnFields(of: record, named: row.name, since: base, place)
+        try keepOwnFields(of: record, named: row.name, since: base, place)
     }
 
     /// All that this user has written in a zone that a restored server does not have: whether others
     /// have got it, nobody knows.
     func keepOwnEdits(
         in zone: ZoneID, but names: Set<RecordName>
-    ) throws(RecordError) -> [Int64] {
+    ) throws(RecordError) {
         let records = try connection.all(
             "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL",
             [.integer(zone.rawValue)]
         ) { StoredRecord($0) }
-        var kept: [Int64] = []
         for record in records {
             guard let name = record.name, !names.contains(name) else { continue }
-            let entry = try keepOwnFields(
-                of: record, named: name, since: nil, try place(record.entry.type))
-            if let entry { kept.append(entry) }
+            try keepOwnFields(of: record, named: name, since: nil, try place(record.entry.type))
         }
-        return kept
     }
 
     private func keepOwnFields(
         of record: StoredRecord, named name: RecordName, since base: RecordDocument?,
         _ place: TypePlace
-    ) throws(RecordError) -> Int64? {
-        guard let text = try connection.savedText(of: record.id) else { return nil }
+    ) throws(RecordError) {
+        guard let text = try connection.savedText(of: record.id) else { return }
         let local = try document(text, of: record.id, place)
         let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edits = try lastEdits(of: changed, name, record.zone)
         let own = changed.filter { edits[$0]?.author != .sync }
         let fields = local.fields.filter { own.contains($0.name) }
-        guard !fields.isEmpty else { return nil }
+        guard !fields.isEmpty else { return }
         let entry = try addTrash(
             record, name, place, RecordDocument.print(fields, parent: nil))
         try keepAssets(of: record.id, holder: .trash, entry)
@@ -168,21 +190,19 @@ extension Transaction {
                 "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
                 [.integer(Holder.trash.rawValue), .integer(entry), .name(asset.field)])
         }
-        return entry
     }
 
     /// Texts that were refused and are of no record: whoever wrote them has them nowhere else.
-    func trashDrafts(of zone: ZoneID) throws(RecordError) -> [Int64] {
+    func trashDrafts(of zone: ZoneID) throws(RecordError) {
         let records = try connection.all(
             "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NULL",
             [.integer(zone.rawValue)]
         ) { StoredRecord($0) }
-        var kept: [Int64] = []
         for record in records {
             let place = try place(record.entry.type)
             if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
                 let name = RecordName(bytes: record.entry.stem.bytes)
-                kept.append(try addTrash(record, name, place, draft.text))
+                _ = try addTrash(record, name, place, draft.text)
                 _ = try addHistory(
                     .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
             }
@@ -192,14 +212,15 @@ extension Transaction {
                 .deleted, zone: zone, type: record.entry.type, record: record.id,
                 stem: record.entry.stem)
         }
-        return kept
     }
 
     /// A text that this user has written.
     private func addTrash(
         _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ text: [UInt8]
     ) throws(RecordError) -> Int64 {
-        try addTrash(
+        let entry = try addTrash(
             record, name, place, .mount, content: "?, ?", [.blob(text), .checksum(text)])
+        try connection.run("UPDATE trash SET is_own = 1 WHERE id = ?", [.integer(entry)])
+        return entry
     }
 }

@@ -69,6 +69,7 @@ extension Transaction {
                     ? application.makeAgain(name) : application.apply(RemoteChange(deleted: name)))
         }
         try abandonFeedPass(of: application.zone)
+        if application.isOfOthers { try eraseTracesOfGone(in: application.zone) }
         return results
     }
 

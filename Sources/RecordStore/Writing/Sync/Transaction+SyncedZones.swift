@@ -66,45 +66,53 @@ extension Transaction {
             "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)]
         ) { _ in true }
         guard known == true else { return }
-        let own = try withdrawOfShared(zone)
+        let isOfOthers = try requireZone(zone).database == .shared
+        if isOfOthers { try withdraw(zone) }
         var application = try RemoteApplication(self, zone)
         let names = try connection.all(
             "SELECT name FROM record WHERE zone_id = ? AND name IS NOT NULL",
             [.integer(zone.rawValue)]
         ) { RecordName(bytes: $0.bytes(0)) }
         for name in names {
-            if own == nil {
+            if !isOfOthers {
                 _ = try application.apply(RemoteChange(deleted: name))
             } else if let record = try connection.stored(named: name, zone) {
                 try finalizeDelete(record.id)
             }
         }
-        try removeEmptyTypes(of: zone, isOfOthers: own != nil)
+        try removeEmptyTypes(of: zone, isOfOthers: isOfOthers)
         let isUnsent = try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
-        if let own { try eraseTraces(of: zone, except: own) }
+        if isOfOthers { try eraseTraces(of: zone) }
     }
 
     /// Nobody but its owner makes a zone of others again: what this user has written and was not sent is
     /// in the trash.
-    /// - Returns: the entries of the trash; nil for a zone of one's own.
-    private func withdrawOfShared(_ zone: ZoneID) throws(RecordError) -> [Int64]? {
-        guard try requireZone(zone).database == .shared else { return nil }
+    private func withdraw(_ zone: ZoneID) throws(RecordError) {
         let rows = try connection.all(
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
             [.integer(zone.rawValue)]
         ) { $0.outbox() }
-        var kept = try trashDrafts(of: zone)
-        for row in rows {
-            if let entry = try keepOwnEdit(of: row) { kept.append(entry) }
-        }
+        try trashDrafts(of: zone)
+        for row in rows { try keepOwnEdit(of: row) }
         if try connection.restoredPass(of: zone) != nil {
-            kept += try keepOwnEdits(in: zone, but: Set(rows.map(\.name)))
+            try keepOwnEdits(in: zone, but: Set(rows.map(\.name)))
         }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)
-        return kept
+    }
+
+    /// The shared database tells of a zone: until `forgetNews` it is one that may not be fetched.
+    package func noteNews(of zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+            [.text("news \(zone.rawValue)"), .integer(zone.rawValue)])
+    }
+
+    /// All that it has told of is fetched.
+    package func forgetNews() throws(RecordError) {
+        try connection.run("DELETE FROM meta WHERE key LIKE 'news %'")
     }
 
     private func isThere(_ zone: ZoneID) throws(RecordError) -> Bool {
@@ -195,6 +203,15 @@ extension RecordStore {
                 WHERE database = ? AND COALESCE(user, owner) = ? AND name = ? AND removed = 0
                 """, [.integer(Database.shared.rawValue), .name(owner), .name(name)]
             ) { $0.zone() }
+        }
+    }
+
+    /// Those that `noteNews` was told of.
+    package func zonesOfNews() throws(RecordError) -> [ZoneID] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                "SELECT value FROM meta WHERE key LIKE 'news %' ORDER BY value"
+            ) { ZoneID($0.int64(0)) }
         }
     }
 

@@ -20,8 +20,9 @@ extension Transaction {
         try connection.run(
             """
             INSERT INTO trash
-                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum)
-            VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?)
+                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum,
+                is_own)
+            VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, 1)
             """,
             [
                 .integer(zone.rawValue), .name(type), .name(name), .name(stem), .time(now),

@@ -1,0 +1,138 @@
+"""Faults about sharing, for histories of several users. See faults.py."""
+
+STORE = "Sources/RecordStore/Writing/Sync/"
+SYNC = "Sources/RecordSync/"
+SERVER = "Sources/RecordServer/"
+
+# Name, file, what stands there, what stands there instead.
+FAULTS = [
+    (
+        "what an ended share has brought is not erased",
+        STORE + "Transaction+SyncedZones.swift",
+        "if isOfOthers { try eraseTraces(of: zone) }",
+        "if isOfOthers, token == [] { try eraseTraces(of: zone) }",
+    ),
+    (
+        "what a record has brought that is shared no longer is not erased",
+        STORE + "RemoteApplication+Sharing.swift",
+        "        try transaction.eraseTraces(\n"
+        "            of: change.name, in: zone, stem: existing.entry.stem, type: type)",
+        "        _ = type",
+    ),
+    (
+        "what is erased stays in free pages and in the log",
+        SYNC + "Sharing/Exchange+Shares.swift",
+        "    func scrub() throws(SyncProblem) {\n        guard database == .shared else",
+        "    func scrub() throws(SyncProblem) {\n        guard database == .public else",
+    ),
+    (
+        "the end of a share erases what its user has not sent",
+        STORE + "Transaction+Erasing.swift",
+        "WHERE \\(condition) AND is_own = 0",
+        "WHERE \\(condition) AND is_own >= 0",
+    ),
+    (
+        "what its user has not sent of an ended share is kept nowhere",
+        STORE + "Transaction+Erasing.swift",
+        "guard row.operation != .delete, let record = try connection.stored(row.record) else {",
+        "guard row.operation == .delete, let record = try connection.stored(row.record) else {",
+    ),
+    (
+        "the trash has the fields of others beside one's own",
+        STORE + "Transaction+Erasing.swift",
+        "let fields = local.fields.filter { own.contains($0.name) }",
+        "let fields = own.isEmpty ? [] : local.fields",
+    ),
+    (
+        "edits of an ended share are sent after the next invitation",
+        STORE + "Transaction+SyncedZones.swift",
+        'try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
+        "        try forgetRequest(in: zone)",
+        "",
+    ),
+    (
+        "a change of a permission is not heard",
+        STORE + "Transaction+Shares.swift",
+        "if allowed != info.permission { try",
+        "if allowed != info.permission, allowed == .readOnly { try",
+    ),
+    (
+        "who may only read may write",
+        STORE + "Transaction+Shares.swift",
+        "?? .readOnly\n        if allowed",
+        "?? .readOnly\n        if allowed == .readOnly { return }\n        if allowed",
+    ),
+    (
+        "the zone of somebody who is out stays",
+        SYNC + "Engine/Exchange+Download.swift",
+        "} else if wasKnown {\n                try transaction.removeZoneOfServer(zone.id)",
+        "} else if wasKnown, !isOfOthers {\n                try transaction.removeZoneOfServer(zone.id)",
+    ),
+    (
+        "a new record of a shared hierarchy hangs on nothing",
+        SYNC + "Engine/Exchange+Requests.swift",
+        "if let root, claim.base == nil, claim",
+        "if let root, zone.isRemoved, claim",
+    ),
+    (
+        "an edit wins against the end of its share",
+        STORE + "RemoteApplication+Sharing.swift",
+        "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL\n                AND",
+        "SELECT 1 FROM share WHERE zone_id = ?\n                AND",
+    ),
+    (
+        "shares that have ended are still there when a feed begins anew",
+        STORE + "Transaction+Remote.swift",
+        "        try forgetShares(of: zone)\n        try abandonFeedPass",
+        "        try abandonFeedPass",
+    ),
+    (
+        "the server takes what somebody may only read",
+        SERVER + "Sharing/ZoneAccess+Open.swift",
+        "case .readWrite: return\n        case .readOnly:\n"
+        '            throw ServerError(.accessDenied, "This share is read-only for this user.")',
+        "case .readWrite, .readOnly: return",
+    ),
+    (
+        "the feed of a hierarchy shows the whole zone",
+        SERVER + "Records/FeedPage.swift",
+        "access.zone.handle, after: position, shares: access.visibleShares,\n            descending: descending",
+        "access.zone.handle, after: position, shares: nil,\n            descending: descending",
+    ),
+    (
+        "a link lets anybody in",
+        SERVER + "Sharing/ShareRules+Join.swift",
+        "} else if share.publicPermission.orNone != .none {",
+        "} else if share.root != nil || share.publicPermission.orNone != .none {",
+    ),
+    (
+        "whom the owner has taken out comes back by the link",
+        SERVER + "Sharing/ShareRules+Join.swift",
+        "$0.status == .removed && $0.means(user) }) {",
+        "$0.status == .removed && $0.user == nil && $0.means(user) }) {",
+    ),
+    (
+        "who was taken out keeps reading",
+        SERVER + "Sharing/ShareRow+Rights.swift",
+        "        row.status = .removed\n",
+        "",
+    ),
+    (
+        "a token of what one sees outlives what one sees",
+        SERVER + "Sharing/ShareRules+Apply.swift",
+        "incarnation: ids.incarnation(),",
+        "incarnation: 1,",
+    ),
+    (
+        "what moves out of a hierarchy is not told there",
+        SERVER + "Records/ModifyPlan+Trees.swift",
+        "if let share = move.leaving {",
+        "if let share = move.leaving, share.bytes.isEmpty {",
+    ),
+    (
+        "a participant deletes the root of what is shared with him",
+        SERVER + "Records/ModifyPlan+Operations.swift",
+        "if isParticipant, let name = stored.share,",
+        "if !isParticipant, let name = stored.share,",
+    ),
+]

@@ -1,0 +1,191 @@
+import RecordWire
+import TestSupport
+
+/// Makes the steps of a history of several users from a seed. Each seed does without some kinds, as in
+/// `HistoryGenerator`.
+struct SharingGenerator {
+    private enum Kind: CaseIterable {
+        case edit, hang, delete, removeZone, restart, jump
+        case share, invite, remove, open, stop, accept, leave
+
+        /// How often, in relation to the others.
+        var weight: Int {
+            switch self {
+            case .edit: 10
+            case .hang, .accept: 4
+            case .delete, .invite: 3
+            case .share, .remove: 2
+            case .open, .stop, .leave, .restart, .jump, .removeZone: 1
+            }
+        }
+        /// Without which there is nothing to look at.
+        static let always: [Kind] = [.edit, .hang, .share, .invite, .accept]
+    }
+
+    private enum FaultKind: CaseIterable {
+        case requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter, cutShort
+        case meanwhile, otherRound
+    }
+
+    static let fields = ["p", "q", "r"]
+    private static let hour = 3_600
+
+    private var random: SeededRandom
+    private let kinds: [Kind]
+    private let faults: [FaultKind]
+    private let names: [String]
+    private let spots: [SharedSpot]
+    let zones: [String]
+    /// The user of each machine: 0 for the owner.
+    let users: [Int]
+    /// By which the clock of each user is wrong, in seconds.
+    let shifts: [Int]
+    let pageRecords: Int
+    private let count: Int
+
+    init(seed: UInt64) {
+        // Another history than the one of `HistoryGenerator` with that seed.
+        var random = SeededRandom(seed: seed ^ 0x5AA5_0000_0000_0000)
+        kinds = Kind.always + Self.half(Kind.allCases.filter { !Kind.always.contains($0) }, &random)
+        faults = Self.half(FaultKind.allCases, &random)
+        names = Array(["a", "b", "c", "d"].prefix(2 + random.below(3)))
+        zones = random.below(4) == 0 ? ["Box", "Cup"] : ["Box"]
+        let participants = 1 + random.below(3)
+        let owners = [Int](repeating: 0, count: 1 + random.below(2))
+        users = owners + (1...participants)
+        shifts = (0...participants).map { _ in (random.below(3) - 1) * Self.hour }
+        pageRecords = random.pick([1, 3, 200])
+        count = 20 + random.below(50)
+        let (zones, names) = (zones, names)
+        let wholes = zones.map { SharedSpot(zone: $0, root: nil) }
+        let parts = zones.flatMap { zone in
+            names.prefix(2).map { SharedSpot(zone: zone, root: $0) }
+        }
+        spots = random.pick([wholes, parts, wholes + parts])
+        self.random = random
+    }
+
+    private static func half<Element>(
+        _ all: [Element], _ random: inout SeededRandom
+    ) -> [Element] {
+        var kept: [Element] = []
+        for element in all where random.below(2) == 0 { kept.append(element) }
+        return kept
+    }
+
+    mutating func steps() -> [SharingStep] {
+        let begin = random.below(4) == 0 ? [] : beginning()
+        return (0..<begin.count + count).map { number in
+            if number < begin.count {
+                let (machine, action) = begin[number]
+                return SharingStep(number: number, machine: machine, pause: 1_000, action: action)
+            }
+            let isRound = random.below(3) == 0
+            let machine = random.below(users.count)
+            return SharingStep(
+                number: number, machine: machine, pause: random.below(3_000),
+                action: isRound ? .round(plan()) : action())
+        }
+    }
+
+    /// Something is shared, and somebody has it: what takes long by chance.
+    private mutating func beginning() -> [(machine: Int, SharingStep.Action)] {
+        let zone = random.pick(zones)
+        // Some are nobody's yet.
+        let made = names.prefix(1 + random.below(names.count))
+        let records = made.map { name in
+            let key = Step.Key(zone: zone, name: name)
+            return (0, SharingStep.Action.hang(key, below: parent(of: name)))
+        }
+        var steps = records + [(0, .round([]))]
+        let spots = spots.filter { $0.zone == zone }
+        let first = random.pick(spots)
+        // Two at once, where they go together.
+        for spot in [first] + spots.filter({ $0 != first && random.below(3) == 0 }) {
+            steps.append((0, .share(spot)))
+            for (machine, user) in users.enumerated() where user > 0 && random.below(3) > 0 {
+                let permission = random.below(4) == 0 ? SharePermission.readOnly : .readWrite
+                steps += [
+                    (0, .invite(spot, user, permission)), (machine, .accept(spot)),
+                    (machine, .round([])),
+                ]
+            }
+        }
+        return steps
+    }
+
+    /// One before it, so that nothing ever hangs on itself.
+    private mutating func parent(of name: String) -> String? {
+        let earlier = names.prefix { $0 < name }
+        guard !earlier.isEmpty, random.below(4) > 0 else { return nil }
+        return random.pick(Array(earlier))
+    }
+
+    // MARK: Faults
+
+    private mutating func plan() -> [SharingStep.Fault] {
+        guard !faults.isEmpty, random.below(2) == 0 else { return [] }
+        if random.below(2) == 0 { return [.upload(fault())] }
+        var plan = [SharingStep.Fault](repeating: .none, count: random.below(4))
+        plan.append(fault())
+        return plan
+    }
+
+    private mutating func fault() -> SharingStep.Fault {
+        switch random.pick(faults) {
+        case .requestLost: .requestLost
+        case .answerLost: .answerLost
+        case .duplicated: .duplicated
+        case .tokenExpired: .tokenExpired
+        case .crashBefore: .crashBefore
+        case .crashAfter: .crashAfter
+        case .cutShort: .cutShort
+        case .meanwhile: .meanwhile(machine: random.below(users.count), actionMeanwhile())
+        case .otherRound: .otherRound(random.below(users.count))
+        }
+    }
+
+    /// No machine starts again under a request.
+    private mutating func actionMeanwhile() -> SharingStep.Action {
+        while true {
+            let action = action()
+            if case .restart = action { continue }
+            return action
+        }
+    }
+
+    // MARK: Actions
+
+    private mutating func action() -> SharingStep.Action {
+        let key = Step.Key(zone: random.pick(zones), name: random.pick(names))
+        let (spot, user) = (random.pick(spots), 1 + random.below(users.max() ?? 1))
+        switch kind() {
+        case .edit: return .edit(key, random.pick(Self.fields))
+        case .hang: return .hang(key, below: parent(of: key.name))
+        case .delete: return .delete(key)
+        case .removeZone: return .removeZone(key.zone)
+        case .restart: return .restart
+        case .jump: return .jump(random.below(2 * Self.hour) - Self.hour)
+        case .share: return .share(spot)
+        case .invite: return .invite(spot, user, permission())
+        case .remove: return .remove(spot, user)
+        case .open: return .open(spot, permission())
+        case .stop: return .stop(spot)
+        case .accept: return .accept(spot)
+        case .leave: return .leave(spot)
+        }
+    }
+
+    private mutating func permission() -> SharePermission {
+        random.pick([.readWrite, .readWrite, .readOnly, .readOnly, .none])
+    }
+
+    private mutating func kind() -> Kind {
+        var number = random.below(kinds.reduce(0) { $0 + $1.weight })
+        for kind in kinds {
+            number -= kind.weight
+            if number < 0 { return kind }
+        }
+        return .edit
+    }
+}
