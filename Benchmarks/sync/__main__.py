@@ -14,6 +14,7 @@ sys.path.insert(0, HERE)
 import figures
 import idle
 import pairs
+import sharing
 import work
 from subjects import Failure
 
@@ -28,13 +29,15 @@ def arguments():
     parser.add_argument("--saves", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--idle", type=int)
+    parser.add_argument("--shared", type=int)
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     options = parser.parse_args()
-    options.records = options.records or (500 if options.quick else 100_000)
+    usual = 1_000 if options.shared else 100_000
+    options.records = options.records or (500 if options.quick else usual)
     options.copied = options.copied or (200 if options.quick else 10_000)
     options.saves = options.saves or (5 if options.quick else 100)
     options.rounds = options.rounds or (1 if options.quick else 3)
@@ -55,7 +58,7 @@ def built(options, program, given):
 
 def chosen(options):
     known = {kind.name: kind for kind in pairs.ALL}
-    names = ["recordfs"] if options.quick or options.idle else list(known)
+    names = ["recordfs"] if options.quick or options.idle or options.shared else list(known)
     if options.subjects:
         names = options.subjects.split(",")
     unknown = set(names) - set(known)
@@ -79,6 +82,10 @@ def main():
         print("\n".join(idle.lines(row)) + "\n\n" + figures.goal_table(idle.goals(row)))
         return
     source = work.Source(options)
+    if options.shared:
+        row = sharing.measure(options, source, options.work, options.run)
+        print("\n".join(sharing.lines(row)) + "\n\n" + figures.goal_table(sharing.goals(row)))
+        return
     rounds = {pair.name: [] for pair in found}
     for turn in range(options.rounds):
         for pair in found:

@@ -87,6 +87,7 @@ struct RecordFSCommand: ParsableCommand {
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, SyncCommand.self,
             PauseCommand.self,
             ShareCommand.self, SharesCommand.self, AcceptCommand.self, LeaveCommand.self,
+            CanCommand.self,
             ResumeCommand.self, RetryCommand.self, RevertCommand.self, PinCommand.self,
             UnpinCommand.self,
             TopCommand.self,

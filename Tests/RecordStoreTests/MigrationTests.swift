@@ -65,6 +65,7 @@ import class GRDB.DatabaseQueue
                     ALTER TABLE zone DROP COLUMN user;
                     ALTER TABLE trash DROP COLUMN is_own;
                     DELETE FROM grdb_migrations WHERE identifier = '2026-11-25';
+                    PRAGMA user_version = 0;
                     """)
         }
         try queue.close()

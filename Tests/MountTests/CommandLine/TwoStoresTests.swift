@@ -26,6 +26,9 @@ extension MountTests {
                     command: "get", script: "recordfs get JP.json; recordfs get ~/Other/$P/JP.json",
                     output: "{\"in\": \"b\"}{\"in\": \"b\"}", changes: false),
                 Case(
+                    command: "can", script: "recordfs can edit OnlyB.json", output: "yes\n",
+                    changes: false),
+                Case(
                     command: "put",
                     script: "echo '{\"in\": \"b\", \"n\": 1}' | recordfs put JP.json; cat JP.json",
                     output: "{\"in\": \"b\", \"n\": 1}\n"),

@@ -79,6 +79,15 @@ extension MountTests {
                 #expect(
                     try bob.ok("ls -A RecordFS/\(place)/Recipe") == "soup.json\nsoup@photo.jpg")
                 try bob.ok("cat RecordFS/\(place)/Recipe/* > /dev/null")
+                for what in ["edit", "delete", "create"] {
+                    let asked = try bob.shell("recordfs can \(what) \(place)/Recipe/soup")
+                    #expect(asked.status == 1 && asked.output.hasPrefix("no: it is shared"))
+                }
+                #expect(
+                    try bob.ok(
+                        "recordfs can create local/Own/Note; recordfs can --json create private/New"
+                    )
+                        == "yes\n{\n  \"can\": true\n}")
                 #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
             }
             try await account.startServer()

@@ -1,0 +1,81 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+import RecordSync
+
+struct CanCommand: ParsableCommand {
+    enum What: String, ExpressibleByArgument, CaseIterable {
+        case edit, delete, create
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "can", abstract: "Say whether something is allowed there.",
+        discussion: """
+            As far as it is known here, also without a network; the server has the last word. Exits with \
+            1 when it is not allowed, and says why.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
+    @Argument(help: "edit, delete or create.")
+    var what: What
+    @Argument(
+        help: "The record; for create also the zone or type in which something is to be made.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        let store = try place.store.reader()
+        let hindrance = try place.reporting { () throws(RecordError) in
+            try Self.hindrance(to: what, at: place.path, store)
+        }
+        if json {
+            Showing.json(
+                .members([
+                    "can": .bool(hindrance == nil), "reason": hindrance.map { .text($0) },
+                ]))
+        } else {
+            Terminal.print(hindrance.map { "no: \($0)" } ?? "yes")
+        }
+        if hindrance != nil {
+            throw CommandFailure(nil, "", status: ExitStatus.failure)
+        }
+    }
+
+    /// Why it is not allowed; nil when it is.
+    private static func hindrance(
+        to what: What, at path: RecordPath, _ store: RecordStore
+    ) throws(RecordError) -> String? {
+        if what == .create { return try hindranceToCreate(at: path, store) }
+        let zone = try store.zone(at: path)
+        let record = try store.record(at: path)
+        if zone.permission == .readOnly { return Self.readOnly }
+        guard zone.database == .public, let meta = try store.meta(of: record.id),
+            !meta.changeTag.isEmpty
+        else { return nil }
+        let account = try AccountFile(stateDirectory: store.directory).read()
+        guard account?.user.description != meta.createdBy else { return nil }
+        return
+            "\(meta.createdBy) has made it. Of others' public records only the schema can allow that."
+    }
+
+    private static func hindranceToCreate(
+        at path: RecordPath, _ store: RecordStore
+    ) throws(RecordError) -> String? {
+        let zone: ZoneInfo
+        do throws(RecordError) {
+            zone = try store.zone(at: path)
+        } catch  where error.code == .notFound {
+            switch path.database {
+            case .shared: return "zones of others come from their owners."
+            case .public: return "the public database has one zone, \(ZoneName.publicZone)."
+            case .private, .local, nil: return nil
+            }
+        }
+        return zone.permission == .readOnly ? Self.readOnly : nil
+    }
+
+    private static let readOnly = "it is shared with you for reading only. Ask its owner."
+}
