@@ -23,7 +23,7 @@ extension Tree {
         state.withLock { $0.entries.forget(changes) }
         assetNamesChanged(changes)
         if events.hasReaders {
-            for change in changes { events.append(change.eventMembers) }
+            for members in changes.flatMap(eventLines(of:)) { events.append(members) }
         }
         var notices: [KernelNotice] = []
         var touches: [Touch] = []

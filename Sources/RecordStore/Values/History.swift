@@ -76,6 +76,8 @@ package struct StoreChange: Hashable, Sendable {
     package let waitingAssets: [AssetEntry]
     /// For `exchanged`: what it was.
     package var exchange: SyncEvent?
+    /// For `share`: what others have done.
+    package var shareNews: [ShareNews] = []
     /// What the commit has done to the names of asset files, told with its last change.
     package var assetNames = AssetNameChanges()
 }

@@ -107,6 +107,39 @@ extension JSONValue {
     }
 }
 
+extension Tree {
+    /// What `.recordfs/events` shows of a change.
+    func eventLines(of change: StoreChange) -> [[JSONMember]] {
+        guard change.kind == .share else { return [change.eventMembers] }
+        let zone: ZoneInfo?
+        do throws(RecordError) {
+            zone = try store.keptZone(change.zone)
+        } catch {
+            zone = nil
+        }
+        return change.shareNews.map { news in
+            var members = [
+                JSONMember(key: "event", value: .string(Text(change.kind.rawValue))),
+                JSONMember(key: "what", value: .string(Text(news.kind.rawValue))),
+            ]
+            if let zone {
+                members.append(
+                    JSONMember(key: "database", value: .string(Text(zone.database.name))))
+                members.append(
+                    JSONMember(key: "zone", value: .string(Text(utf8: zone.name.bytes))))
+                if zone.owner != .me {
+                    members.append(
+                        JSONMember(key: "owner", value: .string(Text(utf8: zone.owner.bytes))))
+                }
+            }
+            if !news.who.isEmpty {
+                members.append(JSONMember(key: "who", value: .string(Text(news.who))))
+            }
+            return members
+        }
+    }
+}
+
 extension StoreChange {
     /// As a line of `.recordfs/events` shows it.
     var eventMembers: [JSONMember] {

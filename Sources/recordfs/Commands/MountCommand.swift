@@ -111,6 +111,8 @@ struct MountSettings {
     let account: StoreSettings.AccountSettings
     /// What of the account is kept here.
     let policy: SyncPolicy
+    /// What is run when others do something with a share.
+    let notify: String?
     /// Options that go to libfuse as they are.
     let extraOptions: [String]
 
@@ -145,6 +147,7 @@ struct MountSettings {
         configured = try StoreAccess(directory).settings()
         account = configured.account
         policy = configured.policy
+        notify = configured.notify
         var isReadOnlyOption = false
         var allowsOther = command.allowOther
         var hasExtendedAttributes = false

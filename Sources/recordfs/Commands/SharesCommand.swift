@@ -30,22 +30,9 @@ struct SharesCommand: ParsableCommand {
         _ share: Share, _ zone: ZoneInfo, _ store: RecordStore
     ) throws(RecordError) -> ListedRecord {
         let json = try JSONParser.parse(share.text)
-        let path = try path(of: share, zone, store)
+        let path = try RecordPath(of: share, in: zone, store)
         return ListedRecord(
             path: path, words: words(of: json, zone), json: json.adding("path", .text(path.bytes)))
-    }
-
-    /// Of the record that is shared, where it is here; else of the zone.
-    private static func path(
-        of share: Share, _ zone: ZoneInfo, _ store: RecordStore
-    ) throws(RecordError) -> RecordPath {
-        let (database, owner) = (zone.database, zone.owner)
-        guard let root = share.root, let record = try store.record(named: root, in: zone.id),
-            let type = try store.type(record.type)
-        else { return RecordPath(database: database, owner: owner, zone: zone.name) }
-        return RecordPath(
-            database: database, owner: owner, zone: zone.name, type: type.name,
-            item: .record(record.stem))
     }
 
     private static func words(of share: JSONValue, _ zone: ZoneInfo) -> String {
@@ -64,5 +51,21 @@ struct SharesCommand: ParsableCommand {
             }
         }
         return words.joined(separator: ", ")
+    }
+}
+
+extension RecordPath {
+    /// Of the record that is shared, where it is here; else of the zone.
+    init(of share: Share, in zone: ZoneInfo, _ store: RecordStore) throws(RecordError) {
+        let (database, owner) = (zone.database, zone.owner)
+        guard let root = share.root, let record = try store.record(named: root, in: zone.id),
+            let type = try store.type(record.type)
+        else {
+            self.init(database: database, owner: owner, zone: zone.name)
+            return
+        }
+        self.init(
+            database: database, owner: owner, zone: zone.name, type: type.name,
+            item: .record(record.stem))
     }
 }

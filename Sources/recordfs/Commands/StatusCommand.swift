@@ -35,10 +35,14 @@ struct StatusCommand: ParsableCommand {
                 trash: try ScratchUsage.trash(stateDirectory: access.directory)
             )
         }
+        let requests = try access.reporting { () throws(RecordError) in
+            try AccessRequests.all(in: store)
+        }
         if json {
-            showJSON(access, daemon, counts, zones, scratch)
+            showJSON(access, daemon, counts, zones, scratch, requests)
         } else {
             showText(access, daemon, counts, zones, scratch)
+            for request in requests { Terminal.print(request.line) }
         }
     }
 
@@ -50,7 +54,7 @@ struct StatusCommand: ParsableCommand {
 
     private func showJSON(
         _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
-        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch
+        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests]
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -71,6 +75,7 @@ struct StatusCommand: ParsableCommand {
                 "databaseBytes": .integer(counts.databaseBytes),
                 "scratch": Self.members(scratch.kept),
                 "scratchTrash": Self.members(scratch.trash),
+                "accessRequests": .array(requests.map(\.json)),
             ]))
     }
 
@@ -116,5 +121,33 @@ struct StatusCommand: ParsableCommand {
                 "\(Showing.count(scratch.trash.files, "temporary file")) of tools in "
                     + "\(access.directory)/scratch-trash, for 30 days")
         }
+    }
+}
+
+/// People who ask for access to what is shared here.
+private struct AccessRequests {
+    let path: String
+    let count: Int
+
+    var line: String {
+        "\(count == 1 ? "1 person asks" : "\(count) people ask") for access: "
+            + "recordfs share requests \(path)"
+    }
+
+    var json: JSONValue {
+        .members(["path": .text(path), "requests": .integer(Int64(count))])
+    }
+
+    static func all(in store: RecordStore) throws(RecordError) -> [AccessRequests] {
+        var found: [AccessRequests] = []
+        for zone in try store.zones(in: .private) + store.zones(in: .shared) {
+            for share in try store.shares(in: zone.id) {
+                let count = try JSONParser.parse(share.text)["requests"]?.array?.count ?? 0
+                guard count > 0 else { continue }
+                let path = try RecordPath(of: share, in: zone, store)
+                found.append(AccessRequests(path: path.description, count: count))
+            }
+        }
+        return found
     }
 }

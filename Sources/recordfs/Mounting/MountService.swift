@@ -62,7 +62,8 @@ struct MountService {
     private func serve() throws(CommandFailure) {
         let store = try reporting { () throws(RecordError) in try openStore() }
         let sync = try reporting { () throws(RecordError) in
-            try MountedSync(store, settings.account, settings.policy, logger: logger)
+            try MountedSync(
+                store, settings.account, settings.policy, notify: settings.notify, logger: logger)
         }
         // Where nothing can be written there is no place for a socket, and nothing to ask for.
         let server = try reporting(settings.directory) { () throws(RecordError) in

@@ -20,14 +20,18 @@ final class MountedSync: Sendable {
     /// Errors: those of reading the account; invalidArgument for another one than that of the settings.
     init(
         _ store: RecordStore, _ account: StoreSettings.AccountSettings, _ policy: SyncPolicy,
-        logger: Logger
+        notify: String?, logger: Logger
     ) throws(RecordError) {
         self.store = store
         self.account = account
         self.policy = policy
         self.logger = logger
         try start()
-        store.observe { [weak self] in self?.service.withLock(\.self)?.noteChanges($0) }
+        let notices = ShareNotices(command: notify, logger: logger)
+        store.observe { [weak self] changes in
+            self?.service.withLock(\.self)?.noteChanges(changes)
+            notices.tell(changes, of: store)
+        }
     }
 
     private func start() throws(RecordError) {

@@ -15,6 +15,8 @@ struct StoreSettings: Sendable {
     /// Whose store it is; nil where nothing is said.
     var account = AccountSettings()
     var policy = SyncPolicy()
+    /// A command line for `/bin/sh`, run when others do something with a share.
+    var notify: String?
 
     struct AccountSettings: Sendable {
         /// Without a slash at its end.
@@ -44,6 +46,7 @@ struct StoreSettings: Sendable {
         where ServerEnvironment(rawValue: text.string) != nil:
             account.environment = text.string
         case ("user", .string(let text)) where !text.isEmpty: account.user = text.string
+        case ("notify", .string(let text)) where !text.isEmpty: notify = text.string
         case ("databases", .array(let list)): try setDatabases(list)
         case ("zones", .object(let members)):
             for member in members { try setZone(member) }
@@ -67,7 +70,8 @@ struct StoreSettings: Sendable {
         ("state", "a path that begins with / or ~/"),
         ("server", "an address that begins with https:// or http://"),
         ("container", "the name of a container"), ("environment", "development or production"),
-        ("user", "an e-mail address"), ("databases", "a list of private, shared and public"),
+        ("user", "an e-mail address"), ("notify", "a command line"),
+        ("databases", "a list of private, shared and public"),
         ("zones", "an object of zones and full, onDemand or none; \"*\" is all others"),
         ("public", "an object with types, a list of record types, and interval, in seconds"),
     ].map { (key: $0.0, rule: $0.1) }

@@ -185,5 +185,49 @@ extension MountTests {
                 try alice.eventually("jq -r .title \(zone)/Recipe/.soup.share.json", "D"))
             try end()
         }
+
+        @Test("what others do with a share is told: by events, in status, and by a command")
+        func news() async throws {
+            for home in [alice, bob] {
+                try home.ok(
+                    """
+                    recordfs unmount
+                    mkdir -p .config/recordfs
+                    echo '{"notify": "echo \\"$RECORDFS_EVENT $RECORDFS_WHO $RECORDFS_PATH\\" >> ~/told"}' \
+                        > .config/recordfs/config.json
+                    recordfs mount
+                    """)
+            }
+            try alice.ok(
+                "cat RecordFS/.recordfs/events > events & echo $! > reader; echo '\(invitation)' > \(zone)/.share.json"
+            )
+            let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            var told = "accepted bob@localhost private/Kitchen"
+            #expect(try alice.eventually("cat told", told))
+            try bob.ok("recordfs leave \(place)")
+            told += "\nleft bob@localhost private/Kitchen"
+            #expect(try alice.eventually("cat told", told))
+            #expect(try bob.eventually("cat told", "ended  \(place)"))
+            try alice.ok(
+                "jq '.participants = []' \(zone)/.share.json > x; cat x > \(zone)/.share.json")
+            try bob.ok("recordfs accept --request '\(link)'")
+            told += "\nrequested bob@localhost private/Kitchen"
+            #expect(try alice.eventually("cat told", told))
+            #expect(
+                try alice.ok("recordfs status | tail -n 1")
+                    == "1 person asks for access: recordfs share requests private/Kitchen")
+            #expect(
+                try alice.ok("recordfs status --json | jq -c .accessRequests")
+                    == #"[{"path":"private/Kitchen","requests":1}]"#)
+            #expect(
+                try alice.eventually(
+                    "jq -r 'select(.event == \"share\") | .what + \" \" + .who + \" \" + .zone' events",
+                    told.replacing("private/", with: "")))
+            try alice.ok("recordfs share approve private/Kitchen bob@localhost")
+            #expect(try alice.eventually("recordfs status --json | jq -c .accessRequests", "[]"))
+            try alice.ok("kill $(cat reader)")
+            try end()
+        }
     }
 }

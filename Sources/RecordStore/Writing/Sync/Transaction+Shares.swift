@@ -13,19 +13,30 @@ extension Transaction {
             guard case .delete = change.operation else { continue }
             if try remove(change.name, of: zone) { isChanged = true }
         }
-        for share in page.shares where try keep(share, of: zone) { isChanged = true }
-        if isChanged { note(.share, zone: page.zone) }
+        var news: [ShareNews] = []
+        for share in page.shares {
+            guard let new = try keep(share, of: zone) else { continue }
+            isChanged = true
+            news += new
+        }
+        if isChanged { note(news, of: page.zone) }
         try settlePermission(of: page.zone)
     }
 
     /// Keeps what the server has answered to a change of a share, before the feed tells of it.
     package func noteShare(_ share: Share, of zone: ZoneID) throws(RecordError) {
-        if try keep(share, of: .integer(zone.rawValue)) { note(.share, zone: zone) }
+        // What this user has done is no news.
+        if try keep(share, of: .integer(zone.rawValue)) != nil { note([], of: zone) }
     }
 
     /// The server has ended a share of this account.
     package func noteShareEnded(_ name: RecordName, of zone: ZoneID) throws(RecordError) {
-        if try remove(name, of: .integer(zone.rawValue)) { note(.share, zone: zone) }
+        if try remove(name, of: .integer(zone.rawValue)) { note([], of: zone) }
+    }
+
+    func note(_ news: [ShareNews], of zone: ZoneID) {
+        note(.share, zone: zone)
+        changes[changes.count - 1].shareNews = news
     }
 
     /// - Returns: whether it was there.
@@ -35,8 +46,8 @@ extension Transaction {
         return connection.changedRows > 0
     }
 
-    /// - Returns: whether it is another than before.
-    private func keep(_ share: Share, of zone: SQLValue) throws(RecordError) -> Bool {
+    /// - Returns: what others have done; nil when the share is as it was.
+    private func keep(_ share: Share, of zone: SQLValue) throws(RecordError) -> [ShareNews]? {
         let root: SQLValue = share.root.map { .name($0) } ?? .null
         let values = [
             zone, .name(share.name), root, .integer(share.permission.rawValue), .blob(share.text),
@@ -46,13 +57,17 @@ extension Transaction {
             SELECT 1 FROM share
             WHERE zone_id = ? AND name = ? AND root IS ? AND permission = ? AND text = ?
             """, values)
-        guard !isKnown else { return false }
+        guard !isKnown else { return nil }
+        let before = try connection.first(
+            "SELECT text FROM share WHERE zone_id = ? AND name = ?", [zone, .name(share.name)]
+        ) { $0.bytes(0) }
         try connection.run(
             """
             INSERT OR REPLACE INTO share (zone_id, name, root, permission, text, changed)
             VALUES (?, ?, ?, ?, ?, ?)
             """, values + [.time(now)])
-        return true
+        guard let before else { return [] }
+        return try ShareNews.between(before, share.text)
     }
 
     /// In another user's zone that may be written to which one of its shares allows it for. The server

@@ -84,7 +84,10 @@ extension Transaction {
         let isUnsent = try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         if let token, !isUnsent, try isThere(zone) { try setFeedToken(token, of: .zone(zone)) }
-        if isOfOthers { try eraseTraces(of: zone) }
+        if isOfOthers {
+            try eraseTraces(of: zone)
+            note([ShareNews(.ended)], of: zone)
+        }
     }
 
     /// Nobody but its owner makes a zone of others again: what this user has written and was not sent is

@@ -1,0 +1,47 @@
+package import RecordModel
+
+/// What people hear of a share without having done anything themselves.
+package struct ShareNews: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Somebody who was invited, or has the link, has it now.
+        case accepted
+        /// Somebody has it no longer by own choice or the owner's.
+        case left
+        /// Somebody asks for access.
+        case requested
+        /// What others share is here no longer.
+        case ended
+    }
+
+    package let kind: Kind
+    /// An address, a name or a user; empty for `ended`.
+    package let who: String
+
+    package init(_ kind: Kind, who: String = "") {
+        self.kind = kind
+        self.who = who
+    }
+
+    /// What is new in the text of a share, as `Share.text` has it, since an earlier one.
+    package static func between(_ old: [UInt8], _ new: [UInt8]) throws(RecordError) -> [ShareNews] {
+        let (before, after) = (try JSONParser.parse(old), try JSONParser.parse(new))
+        let (had, have) = (accepted(before), accepted(after))
+        let (asked, ask) = (people(before["requests"]), people(after["requests"]))
+        return have.filter { !had.contains($0) }.map { ShareNews(.accepted, who: $0) }
+            + had.filter { !have.contains($0) }.map { ShareNews(.left, who: $0) }
+            + ask.filter { !asked.contains($0) }.map { ShareNews(.requested, who: $0) }
+    }
+
+    private static func accepted(_ share: JSONValue) -> [String] {
+        people(share["participants"]) { $0["status"]?.string == "ACCEPTED" }
+    }
+
+    private static func people(
+        _ list: JSONValue?, where isMeant: (JSONValue) -> Bool = { _ in true }
+    ) -> [String] {
+        (list?.array ?? []).filter(isMeant).map { person in
+            let name = person["address"] ?? person["name"] ?? person["user"]
+            return name?.string?.string ?? "somebody"
+        }
+    }
+}
