@@ -9,8 +9,8 @@ FAULTS = [
     (
         "what an ended share has brought is not erased",
         STORE + "Transaction+SyncedZones.swift",
-        "if isOfOthers { try eraseTraces(of: zone) }",
-        "if isOfOthers, token == [] { try eraseTraces(of: zone) }",
+        "            try eraseTraces(of: zone)\n            note([ShareNews(.ended)], of: zone)",
+        "            if token == [] { try eraseTraces(of: zone) }",
     ),
     (
         "what a record has brought that is shared no longer is not erased",
