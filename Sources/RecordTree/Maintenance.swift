@@ -17,6 +17,7 @@ extension Tree {
         store.keepSpace()
         expireWaitingReads()
         let uptime = options.clock.uptime
+        endShares(olderThan: uptime)
         store.noteText(bytes: state.withLock { $0.past.removeOld(at: uptime) })
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }
@@ -83,6 +84,7 @@ extension Tree {
             let rest = min(max(next - now, .milliseconds(1)), .milliseconds(100))
             usleep(UInt32(rest / .microseconds(1)))
         }
+        while hasEndingShares, options.clock.uptime < end { usleep(10_000) }
     }
 
     /// Lets go whoever waits for events or for bytes from elsewhere: the mount ends.
@@ -95,6 +97,7 @@ extension Tree {
     package func finish() throws(RecordError) {
         answerWaiting()
         releaseHandles()
+        endShares(olderThan: .seconds(Int64.max))
         if !retryUnsaved() {
             reportUnsaved()
             let count = unsavedCount

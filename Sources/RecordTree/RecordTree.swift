@@ -84,6 +84,10 @@ package final class Tree: Sendable {
         var triedShares: [HandleNumber: [UInt8]] = [:]
         /// Until when a share is not shown under its name, in uptime.
         var sharesAside: [ShareFile: Duration] = [:]
+        /// Shares that were removed here, and when they end, in uptime.
+        var endingShares: [ShareFile: Duration] = [:]
+        /// Programs that tried to leave what is shared, and went on to remove it.
+        var failedLeaves: [ZoneID: FailedLeave] = [:]
         var retryIsDue = false
         /// Reads of assets whose bytes are on their way.
         var waitingReads: [WaitingRead] = []

@@ -49,6 +49,27 @@ struct AssetExchangeTests {
         #expect(try one.tree() == other.tree())
     }
 
+    @Test("a name that is gone on the server waits for no bytes, after its record was renamed here")
+    func renamedAfterDeletion() async throws {
+        let server = try await TestServer()
+        let (one, two) = (try Replica(server), try Replica(server))
+        try one.save("a", #"{"title": "A"}"#)
+        try one.attach(Self.bytes(5_000), to: "a")
+        try await one.sync()
+        try await two.sync()
+        let text = try #require(try two.text("a"))
+        try two.save("a", text.replacing(#""A""#, with: #""B""#))
+        try one.delete("a")
+        try await one.sync()
+        // The edit wins, and the record would be made anew; its bytes are nowhere.
+        try await two.exchange.round()
+        try two.save("a", text.replacing(#""A""#, with: #""C""#))
+        try two.rename("a", to: "b")
+        for _ in 0..<5 { try await two.exchange.round() }
+        #expect(try !two.outbox().contains { $0.hasPrefix("delete") })
+        try two.expectSound()
+    }
+
     @Test(
         "a file beside a record is sent, listed elsewhere with name and size, and comes when it is read"
     )

@@ -52,7 +52,7 @@ struct ParticipantEdit {
             }
             if try isOwner(item, index) { continue }
             let row: ParticipantRow
-            if let known = match(item) {
+            if let known = try match(item) {
                 row = known
                 if item.status == .removed { continue }
                 change(known, item, index)
@@ -93,7 +93,7 @@ struct ParticipantEdit {
     }
 
     /// The row that is meant: of those that were there, or that this request has added.
-    private func match(_ item: ParticipantDictionary) -> ParticipantRow? {
+    private func match(_ item: ParticipantDictionary) throws(ServerError) -> ParticipantRow? {
         let rows =
             before.present
             + changes.compactMap { change in
@@ -102,7 +102,16 @@ struct ParticipantEdit {
         if let id = item.participantID, let row = rows.first(where: { $0.participantID == id }) {
             return row
         }
-        return rows.first { $0.isNamed(by: item.lookup) }
+        if let row = rows.first(where: { $0.isNamed(by: item.lookup) }) { return row }
+        // Nobody is there twice: once as a user, once by an address of that user.
+        guard item.lookup.userName == nil, !item.lookup.isEmpty else { return nil }
+        for row in rows {
+            guard let user = row.user, let account = try situation.reader.user(user) else {
+                continue
+            }
+            if account.hasAddress(of: item.lookup) { return row }
+        }
+        return nil
     }
 
     private mutating func change(
@@ -138,7 +147,13 @@ struct ParticipantEdit {
         if linked != nil { row.link = ids.shortGUID() }
         row.isApprovedRequester = try hasAsked(row)
         share.participants.removeAll { $0.status == .removed && $0.isNamed(by: item.lookup) }
-        share.blocked.removeAll { row.isNamed(by: $0.lookup) }
+        for blocked in share.blocked {
+            let account = try blocked.lookup.userName.flatMap { (user) throws(ServerError) in
+                try situation.reader.user(user)
+            }
+            let isMeant = row.isNamed(by: blocked.lookup) || account.map(row.means) == true
+            if isMeant { share.blocked.removeAll { $0 == blocked } }
+        }
         share.participants.append(row)
         changes.append(.added(row, index: index))
         return row

@@ -69,9 +69,16 @@ extension SyncService {
 
     /// A link of another server says nothing to this one.
     private func explained(_ problem: SyncProblem, _ link: Text) -> SyncProblem {
-        guard case .refused(let error) = problem, error.code == .notFound,
+        guard case .refused(let error) = problem, error.code == .notFound else { return problem }
+        guard
             link.string.contains("://"), !link.string.hasPrefix(account.server + "/")
-        else { return problem }
+        else {
+            return .store(
+                RecordError(
+                    .notFound,
+                    "nothing is shared with this account there (NOT_FOUND). Its owner can invite you; "
+                        + "recordfs accept --request asks for that."))
+        }
         return .store(
             RecordError(
                 .notFound,

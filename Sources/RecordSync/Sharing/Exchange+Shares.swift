@@ -54,12 +54,16 @@ extension ShareAnswer {
             JSONMember(
                 key: "publicPermission", value: .string(Text(publicPermission.rawValue))))
         if let current {
-            members.append(
-                JSONMember(key: "permission", value: .string(Text(current.permission.rawValue))))
+            // The owner may everything.
+            if current.type != .owner {
+                members.append(
+                    JSONMember(
+                        key: "permission", value: .string(Text(current.permission.rawValue))))
+            }
             members.append(
                 JSONMember(key: "role", value: .string(Text(current.type.rawValue))))
         }
-        if let owner { members.append(JSONMember(key: "owner", value: owner.json)) }
+        if let owner { members.append(JSONMember(key: "owner", value: owner.ownerJSON)) }
         members.append(
             JSONMember(
                 key: "participants",
@@ -72,7 +76,9 @@ extension ShareAnswer {
     /// Without the owner, and without those who are to come by links that nobody has used.
     private var people: [ParticipantAnswer] {
         participants.filter { participant in
-            participant.type != .owner && !links.contains { $0.participantID == participant.id }
+            participant.type != .owner
+                && (participant.user != nil || participant.emailAddress != nil
+                    || participant.phoneNumber != nil)
         }
     }
 
@@ -113,27 +119,30 @@ extension ParticipantAnswer {
         }
     }
 
-    /// Of who asks for access, or is blocked.
-    fileprivate var requestJSON: JSONValue {
-        let texts: [(String, Text?)] = [
+    /// Who it is, as far as it is told.
+    fileprivate var identity: [(String, Text?)] {
+        [
             ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
-            ("address", emailAddress ?? phoneNumber), ("since", since),
+            ("address", emailAddress ?? phoneNumber),
         ]
-        return .object(
-            texts.compactMap { key, text in
-                text.map { JSONMember(key: Text(key), value: .string($0)) }
-            })
     }
 
+    /// The owner, who may everything.
+    fileprivate var ownerJSON: JSONValue { Self.object(identity) }
+
+    /// Of who asks for access, or is blocked.
+    fileprivate var requestJSON: JSONValue { Self.object(identity + [("since", since)]) }
+
     fileprivate var json: JSONValue {
-        let address = emailAddress ?? phoneNumber
-        let texts: [(String, Text?)] = [
-            ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
-            ("address", address), ("type", Text(type.rawValue)),
-            ("permission", Text(permission.rawValue)), ("status", Text(status.rawValue)),
-            ("since", since),
-        ]
-        return .object(
+        Self.object(
+            identity + [
+                ("type", Text(type.rawValue)), ("permission", Text(permission.rawValue)),
+                ("status", Text(status.rawValue)), ("since", since),
+            ])
+    }
+
+    private static func object(_ texts: [(String, Text?)]) -> JSONValue {
+        .object(
             texts.compactMap { key, text in
                 text.map { JSONMember(key: Text(key), value: .string($0)) }
             })

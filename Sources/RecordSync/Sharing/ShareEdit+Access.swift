@@ -60,8 +60,8 @@ extension ShareEdit {
         return members
     }
 
-    /// Those who are approved, by their names at the server: an address might be somebody else's by
-    /// now.
+    /// Those who are approved, by their names at the server, for an address might be somebody else's by
+    /// now; with the address, by which they are known from then on.
     ///
     /// Errors: notFound for who does not ask.
     func approvedMembers(of share: ShareAnswer?) throws(RecordError) -> [Member] {
@@ -69,7 +69,7 @@ extension ShareEdit {
         for member in approved {
             let requester = try Self.requester(member.address, of: share)
             var named = member
-            if let user = requester.user { named.address = Text(utf8: user.bytes) }
+            named.user = requester.user
             members.append(named)
         }
         return members

@@ -11,13 +11,19 @@ package struct ShareEdit: Hashable, Sendable {
         package var permission: SharePermission?
         /// Whether the member may invite others; nil leaves it as it is.
         package var isAdministrator: Bool?
+        /// Whether nobody is to be invited who is not there.
+        package var isPresent: Bool
+        /// The user who has asked for access under this address.
+        var user: UserName?
 
         package init(
-            address: Text, permission: SharePermission? = nil, isAdministrator: Bool? = nil
+            address: Text, permission: SharePermission? = nil, isAdministrator: Bool? = nil,
+            isPresent: Bool = false
         ) {
             self.address = address
             self.permission = permission
             self.isAdministrator = isAdministrator
+            self.isPresent = isPresent
         }
     }
 
@@ -60,7 +66,8 @@ extension ShareEdit {
             members.append(
                 Member(
                     address: address, permission: try member["permission"].map(Self.permission),
-                    isAdministrator: member["administrator"]?.bool))
+                    isAdministrator: member["administrator"]?.bool,
+                    isPresent: member["present"]?.bool ?? false))
         }
         removed = json["removed"]?.array?.compactMap(\.string) ?? []
         try readAccess(json)
@@ -98,6 +105,7 @@ extension ShareEdit.Member {
         if let isAdministrator {
             json.append(JSONMember(key: "administrator", value: .bool(isAdministrator)))
         }
+        if isPresent { json.append(JSONMember(key: "present", value: true)) }
         return .object(json)
     }
 }
@@ -180,6 +188,12 @@ extension ShareEdit {
             throw RecordError(.invalidArgument, "\(address) is the owner, who has all of it.")
         }
         for address in removed {
+            if let link = share?.links.first(where: {
+                $0.url == address || $0.participantID == address
+            }) {
+                present.removeAll { $0.id == link.participantID }
+                continue
+            }
             guard present.contains(where: { $0.isNamed(by: address) }) else {
                 throw RecordError(.notFound, "\(address) is no participant.")
             }
@@ -197,19 +211,29 @@ extension ShareEdit {
         }
         for member in invited {
             let type: ParticipantType? = member.isAdministrator.map { $0 ? .administrator : .user }
-            if let place = present.firstIndex(where: { $0.isNamed(by: member.address) }) {
+            let place = present.firstIndex {
+                $0.isNamed(by: member.address) || member.user != nil && $0.user == member.user
+            }
+            if let place {
                 list[place].type = type ?? list[place].type
                 list[place].permission = member.permission ?? list[place].permission
             } else {
+                guard !member.isPresent else {
+                    throw RecordError(
+                        .notFound,
+                        "\(member.address) is no participant. recordfs share add invites somebody.")
+                }
                 guard everyone == .none else {
                     throw RecordError(
                         .unsupported,
                         "\(member.address) cannot be invited while anybody with the link may join: send "
                             + "the link, or permit everyone none first.")
                 }
+                var lookup = UserLookup(writtenAs: member.address)
+                lookup.userName = member.user ?? lookup.userName
                 list.append(
                     ParticipantDictionary(
-                        lookup: UserLookup(writtenAs: member.address), type: type ?? .user,
+                        lookup: lookup, type: type ?? .user,
                         permission: member.permission ?? .readOnly))
             }
         }

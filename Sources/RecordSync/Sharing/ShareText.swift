@@ -80,6 +80,13 @@ package enum ShareText {
         }
         for key in told {
             guard let value = json[key], value != current[key] else { continue }
+            // What follows # only repeats the title, and was changed along with that.
+            if key == "url",
+                value.string?.string.prefix(while: { $0 != "#" })
+                    == current[key]?.string?.string.prefix(while: { $0 != "#" })
+            {
+                continue
+            }
             throw refused("\"\(key)\" is told by the server, and cannot be changed.")
         }
     }

@@ -20,6 +20,9 @@ package struct ServerExchange: Sendable {
     /// in the store. Errors: those of the text; what the server answers; unavailable.
     package var saveShare: @Sendable (ShareFile, [UInt8]) throws(RecordError) -> Void
 
+    /// Asks the server whether there is the share. Errors: notFound; unavailable.
+    package var checkShare: @Sendable (ShareFile) throws(RecordError) -> Void
+
     /// Ends a share of this account, or leaves one of others. Errors: what the server answers.
     package var endShare: @Sendable (ShareFile) throws(RecordError) -> Void
 
@@ -30,6 +33,9 @@ package struct ServerExchange: Sendable {
         saveShare: @escaping @Sendable (ShareFile, [UInt8]) throws(RecordError) -> Void = {
             (_, _) throws(RecordError) in throw Self.noServer
         },
+        checkShare: @escaping @Sendable (ShareFile) throws(RecordError) -> Void = {
+            (_) throws(RecordError) in throw Self.noServer
+        },
         endShare: @escaping @Sendable (ShareFile) throws(RecordError) -> Void = {
             (_) throws(RecordError) in throw Self.noServer
         }
@@ -38,6 +44,7 @@ package struct ServerExchange: Sendable {
         self.run = run
         self.fetcher = fetcher
         self.saveShare = saveShare
+        self.checkShare = checkShare
         self.endShare = endShare
     }
 

@@ -16,6 +16,8 @@ extension Tree {
         case .zone(let database, let owner, let zone):
             made = .zone(try makeZone(database, owner, zone))
         case .type(let zone, let type): made = .type(try makeType(zone, type))
+        case .scratch(let place) where place.isOfShare:
+            throw RecordError(.notPermitted, "a share is a regular file")
         case .scratch(let place):
             made = .scratch(try makeScratchDirectory(place, mode: mode, caller: caller))
         case .record, .asset:
@@ -118,7 +120,8 @@ extension Tree {
     ) throws(RecordError) -> NodeEntry {
         try checkWritable()
         try checkLength(name)
-        guard case .scratch(let place) = meaning(of: name, in: try node(parent)) else {
+        guard case .scratch(let place) = meaning(of: name, in: try node(parent)), !place.isOfShare
+        else {
             throw RecordError(.notPermitted, "a record or a directory of records is no symlink")
         }
         let id = try makeScratchSymlink(place, target: target, caller: caller)
@@ -150,7 +153,8 @@ extension Tree {
         }
         try checkWritable()
         try checkLength(name)
-        guard case .scratch(let place) = meaning(of: name, in: try node(parent)) else {
+        guard case .scratch(let place) = meaning(of: name, in: try node(parent)), !place.isOfShare
+        else {
             throw RecordError(.notPermitted, "a record is a regular file")
         }
         let id = try makeScratchNode(place, mode: mode, device: device, caller: caller)

@@ -49,7 +49,10 @@ package struct NodeNumber: Hashable, Sendable {
     /// What `stat` shows: stable over remounts. The epochs of assets and shares are this mount's own.
     package var inode: UInt64 {
         switch kind {
-        case .asset, .zoneShare, .recordShare: rawValue & ~(0xffff << 40)
+        case .asset: rawValue & ~(0xffff << 40)
+        // Below those of records: of a large directory `rm -r` removes what has the lowest one first.
+        case .zoneShare: 1 << 50 | UInt64(row)
+        case .recordShare: 1 << 51 | UInt64(row)
         default: rawValue
         }
     }

@@ -10,18 +10,24 @@ extension Tree {
         try checkWritable()
         if case .control(let path) = directory { return try removeControl(name, in: path) }
         if case .record(let type, let stem) = meaning(of: name, in: directory) {
+            try checkLeave(type, caller)
             return try removeRecord(type, stem)
         }
         guard let target = try find(name, in: directory) else { throw .noSuchFile }
         switch target {
-        case .asset(let id): try removeAsset(id)
+        case .asset(let id):
+            if case .type(let type) = directory { try checkLeave(type, caller) }
+            try removeAsset(id)
         case .scratch:
             // The file may have other names: the one that was given goes. The host refuses a
             // directory.
             guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
-            try removeScratch(place, isDirectory: false)
-            if place.isOfShare { try dropShareDraft(place) }
-        case .share(let file): try options.exchange.endShare(file)
+            guard place.isOfShare else {
+                return try removeScratch(place, isDirectory: false)
+            }
+            try dropShareDraft(place)
+            if let file = try findShare(place) { noteFailedLeave(file, caller) }
+        case .share(let file): try removeShare(file, caller)
         case .errorFile(let type): try acknowledgeErrors(in: type)
         case .readme: throw RecordError(.notPermitted, "README.md is generated")
         case .root, .database, .owner, .zone, .type, .record, .control:

@@ -12,8 +12,12 @@ extension Tree {
     }
 
     /// The host's name of a new place, its base directory made.
-    func newScratchPath(_ place: ScratchPlace) throws(RecordError) -> HostName {
-        try checkWritable(place.directory)
+    ///
+    /// - Parameter isChecked: whether names may come and go there.
+    func newScratchPath(
+        _ place: ScratchPlace, isChecked: Bool = true
+    ) throws(RecordError) -> HostName {
+        if isChecked { try checkWritable(place.directory) }
         guard let route = state.withLock({ $0.scratch.route(to: place) }) else {
             throw RecordError(.stale, "the directory is gone")
         }
@@ -135,8 +139,10 @@ extension Tree {
         }
     }
 
-    func removeScratch(_ place: ScratchPlace, isDirectory: Bool) throws(RecordError) {
-        try checkWritable(place.directory)
+    func removeScratch(
+        _ place: ScratchPlace, isDirectory: Bool, isChecked: Bool = true
+    ) throws(RecordError) {
+        if isChecked { try checkWritable(place.directory) }
         let held = try holdScratch(place)
         do throws(RecordError) {
             try scratchPath(place).remove(isDirectory: isDirectory)

@@ -23,11 +23,16 @@ extension Tree {
     /// corrected draft of one.
     private func save(_ text: [UInt8], at place: ScratchPlace) throws(RecordError) {
         guard let file = try shareFile(at: place) else {
-            throw RecordError(
-                .notFound, "there is no record of this name here that could be shared")
+            throw place.shareProblem
         }
+        // Who writes the name anew has not removed it to end the share.
+        state.withLock { state in
+            state.endingShares[file] = nil
+            state.sharesAside[file] = nil
+        }
+        // What was removed before is not in the way.
+        endShares(olderThan: .seconds(Int64.max))
         try options.exchange.saveShare(file, text)
-        state.withLock { $0.sharesAside[file] = nil }
     }
 
     /// A descriptor of a local file is closed. Texts are tried once for each time that somebody opens
@@ -84,7 +89,7 @@ extension Tree {
     // MARK: Drafts
 
     /// Where a text of the share is kept that was refused; nil where nothing can be kept.
-    private func shareDraft(of file: ShareFile) throws(RecordError) -> ScratchPlace? {
+    func shareDraft(of file: ShareFile) throws(RecordError) -> ScratchPlace? {
         switch file {
         case .zone(let zone): return ScratchPlace(directory: .zone(zone), name: ShareName.zone)
         case .record(let id):
@@ -99,9 +104,9 @@ extension Tree {
     ) throws(RecordError) {
         let path: HostName
         do throws(RecordError) {
-            path = try newScratchPath(place)
-        } catch  where error.code == .accessDenied || error.code == .stale {
-            // Who may not write here keeps nothing here; the caller hears why in any case.
+            // Also of an administrator who may not write to the zone.
+            path = try newScratchPath(place, isChecked: false)
+        } catch  where error.code == .stale {
             return
         }
         try holdScratch(place)
@@ -111,18 +116,19 @@ extension Tree {
         forgetName(place)
     }
 
-    private func say(_ reason: RecordError, at place: ScratchPlace) throws(RecordError) {
+    func say(_ reason: RecordError, at place: ScratchPlace) throws(RecordError) {
         let name = String(decoding: place.name, as: UTF8.self)
         let text = """
             \(name): \(reason)
             Nothing is shared otherwise than before. Your text is kept in the file as a draft that only \
-            this machine sees: correct it and save again, or drop it: rm \(name)
+            this machine sees: save it again, corrected where it is wrong, or drop it: rm \(name)
 
             """
         let report = place.ofError
         try holdScratch(report)
         try storage.place(
-            Array(text.utf8), at: try newScratchPath(report), modified: now.asStored)
+            Array(text.utf8), at: try newScratchPath(report, isChecked: false),
+            modified: now.asStored)
         state.withLock { $0.scratch.remove(report) }
         forgetName(report)
     }
@@ -130,7 +136,7 @@ extension Tree {
     /// The text has become the share, or is not wanted.
     func dropShareDraft(_ place: ScratchPlace) throws(RecordError) {
         for place in [place, place.ofError] where try findScratch(place) != nil {
-            try removeScratch(place, isDirectory: false)
+            try removeScratch(place, isDirectory: false, isChecked: false)
             forgetName(place)
         }
     }

@@ -36,10 +36,28 @@ extension ScratchPlace {
     var isOfShare: Bool {
         switch directory {
         case .zone: name == ShareName.zone
-        case .type: ShareName.stem(in: name) != nil
-        case .database, .scratch: false
+        case .type: ShareName.stem(in: name) != nil || name == ShareName.zone
+        case .database: name == ShareName.zone
+        case .scratch: false
         }
     }
+
+    /// Why nothing can be shared under the name.
+    var shareProblem: RecordError {
+        switch directory {
+        case .type where name != ShareName.zone, .zone:
+            RecordError(.notFound, "there is no record of this name here that could be shared")
+        case .type:
+            RecordError(
+                .invalidName,
+                "a record's share is .NAME.share.json; that of the zone is in the directory above")
+        case .database, .scratch:
+            RecordError(.invalidName, "the share of a zone is in the zone: ZONE/.share.json")
+        }
+    }
+
+    /// Whether it may say why a draft was refused.
+    var isErrorOfShare: Bool { name.suffix(12).elementsEqual(".share.error".utf8) }
 
     /// Where it is said why a draft of a share was refused.
     var ofError: ScratchPlace {
@@ -67,8 +85,8 @@ struct ShownShare {
 extension Tree {
     /// What may come, go and change under such a name without a call of the kernel.
     func isShareName(_ name: [UInt8], in parent: Node) -> Bool {
-        if case .scratch(let place) = meaning(of: name, in: parent) { return place.isOfShare }
-        return false
+        guard case .scratch(let place) = meaning(of: name, in: parent) else { return false }
+        return place.isOfShare || place.isErrorOfShare
     }
 
     /// The zone or record whose share has the name. Nil for another name, and where there is no such

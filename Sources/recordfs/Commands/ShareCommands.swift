@@ -152,7 +152,7 @@ struct ShareRemoveCommand: ParsableCommand {
     @OptionGroup var state: StateOptions
     @Argument(help: "The zone or record.")
     var path: PathArgument
-    @Argument(help: "Who has it no longer.")
+    @Argument(help: "Who has it no longer; or a link for one person, which ends.")
     var addresses: [String]
 
     func run() throws {
@@ -183,7 +183,10 @@ struct SharePermitCommand: ParsableCommand {
         if who == "everyone" {
             edit.publicPermission = permission.wire
         } else {
-            edit.members = [ShareEdit.Member(address: Text(who), permission: permission.wire)]
+            edit.members = [
+                ShareEdit.Member(
+                    address: Text(who), permission: permission.wire, isPresent: true)
+            ]
         }
         try path.change(edit, state)
     }

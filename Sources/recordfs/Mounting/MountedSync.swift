@@ -205,6 +205,9 @@ final class MountedSync: Sendable {
                 let name = place.root?.bytes ?? place.zone.name.bytes
                 try service.save(shareText: text, at: place, title: Text(utf8: name))
             },
+            checkShare: { (file) throws(RecordError) in
+                _ = try self.signedIn().share(at: try self.place(file))
+            },
             endShare: { (file) throws(RecordError) in
                 try self.signedIn().endShare(at: try self.place(file))
             })

@@ -98,5 +98,45 @@ extension MountTests {
             try refused(alice, "recordfs share link private/Kitchen", "everyone none first")
             try end()
         }
+
+        @Test(
+            "one person is one participant, whatever he is called, and can be taken out; so can a link"
+        )
+        func onePerson() async throws {
+            try refused(
+                alice, "recordfs share permit private/Kitchen bob@localhost read-write",
+                "no participant")
+            try bob.ok("recordfs accept --request '\(link)'")
+            #expect(
+                try alice.eventually("recordfs status | grep -c 'asks for access'", "1"))
+            try alice.ok(
+                """
+                recordfs share approve private/Kitchen bob@localhost
+                recordfs share permit private/Kitchen bob@localhost read-write
+                """)
+            let count = "recordfs share show --json private/Kitchen | jq '.participants | length'"
+            #expect(try alice.ok(count) == "1")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            try alice.ok("recordfs share add --write private/Kitchen bob@localhost")
+            #expect(try alice.ok(count) == "1")
+            try alice.ok("recordfs share remove private/Kitchen bob@localhost")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try refused(bob, "recordfs accept '\(link)'", "--request")
+            #expect(place == "shared/admin@localhost/Kitchen")
+            let once = try alice.ok("recordfs share link private/Kitchen")
+            try alice.ok("recordfs share remove private/Kitchen '\(once)'")
+            try refused(bob, "recordfs accept '\(once)'", "nothing is shared")
+            // Who was blocked is let in by an invitation.
+            try bob.ok("recordfs accept --request '\(link)'")
+            #expect(
+                try alice.eventually("recordfs status | grep -c 'asks for access'", "1"))
+            try alice.ok(
+                """
+                recordfs share deny --block private/Kitchen bob@localhost
+                recordfs share add private/Kitchen bob@localhost
+                """)
+            try bob.ok("recordfs accept '\(link)'")
+            try end()
+        }
     }
 }

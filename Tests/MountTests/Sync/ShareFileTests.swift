@@ -229,5 +229,116 @@ extension MountTests {
             try alice.ok("kill $(cat reader)")
             try end()
         }
+
+        @Test("who cannot leave a share removes nothing that is its owner's")
+        func failedLeave() async throws {
+            try alice.ok(
+                "recordfs share create private/Kitchen --with bob@localhost --write --admin")
+            let place = try bob.ok(
+                "recordfs accept \"$(jq -r .url \(alice.folder)/\(zone)/.share.json)\"")
+            // A draft that goes leaves the share.
+            #expect(
+                try bob.shell("echo '{\"a\": 1}' > t; cp t RecordFS/\(place)/.share.json").status
+                    != 0)
+            #expect(try bob.shell("rm -r RecordFS/\(place)").status != 0)
+            try await account.stopServer()
+            #expect(try bob.shell("rm -r RecordFS/\(place)").status != 0)
+            #expect(
+                try bob.shell("rm -rf RecordFS/\(place)/Recipe/*; ls RecordFS/\(place)/Recipe")
+                    .output == "")
+            try bob.ok("recordfs restore \(place)/Recipe/soup")
+            try await account.startServer()
+            #expect(
+                try bob.eventually(
+                    "recordfs sync > /dev/null; ls RecordFS/\(place)/Recipe", "soup.json"))
+            try alice.ok("recordfs sync")
+            #expect(
+                try alice.ok("ls -A \(zone) \(zone)/Recipe | grep -c 'share.json\\|soup.json'")
+                    == "2")
+            // Of a directory that is sorted by inode numbers the share goes first.
+            #expect(
+                try alice.ok(
+                    "[ $(stat -c %i \(zone)/.share.json) -lt $(stat -c %i \(zone)/Recipe/soup.json) ]"
+                ) == "")
+            try end()
+        }
+
+        @Test("programs that remove a file to write it anew do not end the share")
+        func replaced() async throws {
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            #expect(
+                try alice.eventually(
+                    "jq -r '.participants[0].status' \(zone)/.share.json", "ACCEPTED"))
+            try alice.ok(
+                """
+                cp \(zone)/.share.json kept
+                cp --remove-destination kept \(zone)/.share.json
+                install -m644 kept \(zone)/.share.json
+                (cd \(zone) && tar cf ~/t.tar .share.json && tar xf ~/t.tar)
+                sed s/READ_ONLY/READ_WRITE/ \(zone)/.share.json > \(zone)/.new
+                mv \(zone)/.new \(zone)/.share.json
+                """)
+            // Longer than a removed name waits.
+            try alice.ok("recordfs sync")
+            #expect(try alice.ok("jq -r .url \(zone)/.share.json") == link)
+            #expect(try bob.eventually("stat -c %a RecordFS/\(place)/Recipe/soup.json", "644"))
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            try alice.ok("rm \(zone)/.share.json && recordfs sync")
+            #expect(try alice.ok("ls -A \(zone); recordfs shares") == "Recipe")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try end()
+        }
+
+        @Test("a name that is no share's is no share, and says so")
+        func names() async throws {
+            for directory in [zone, "\(zone)/Recipe"] {
+                let name = directory == zone ? ".share.json" : ".soup.share.json"
+                for command in ["mkdir", "mkfifo", "ln -s /etc/passwd", "ln \(zone)/.x"] {
+                    #expect(
+                        try alice.shell("touch \(zone)/.x; \(command) \(directory)/\(name)").status
+                            != 0, "\(command)")
+                }
+            }
+            for (place, words) in [
+                ("\(zone)/Recipe", "directory above"), ("RecordFS/private", "ZONE/.share.json"),
+            ] {
+                #expect(try save("{}", as: "\(place)/.share.json").status != 0)
+                #expect(try alice.ok("cat \(place)/.share.error").contains(words))
+                try alice.ok("rm \(place)/.share.json")
+            }
+            // What is said is said at once, however often it was looked for before.
+            for _ in 0..<10 {
+                #expect(try alice.shell("cat \(zone)/.share.error").status != 0)
+                #expect(try save("{\"role\": 1}", as: "\(zone)/.share.json").status != 0)
+                try alice.ok("cat \(zone)/.share.error; rm \(zone)/.share.json")
+            }
+            try end()
+        }
+
+        @Test("an administrator who may only read keeps his refused texts and hears why")
+        func readOnlyAdministrator() async throws {
+            try alice.ok(
+                """
+                recordfs share create private/Kitchen --with bob@localhost --admin
+                recordfs share link --write private/Kitchen
+                """)
+            let place = try bob.ok(
+                "recordfs accept \"$(jq -r .url \(alice.folder)/\(zone)/.share.json)\"")
+            let his = "RecordFS/\(place)/.share.json"
+            try bob.ok(
+                "jq '.participants += [{\"address\": \"carol@localhost\"}]' \(his) > t; cp t \(his)"
+            )
+            #expect(
+                try alice.eventually(
+                    "jq -r '.participants[].address' \(zone)/.share.json",
+                    "bob@localhost\ncarol@localhost"))
+            #expect(try bob.shell("echo '{' > t; cp t \(his)").status != 0)
+            #expect(
+                try bob.ok("cat \(his) RecordFS/\(place)/.share.error").contains("expected a key"))
+            try bob.ok("rm \(his); jq -e .url \(his)")
+            try end()
+        }
     }
 }

@@ -131,12 +131,14 @@ private struct Claiming {
             bytesOfServer = needed
         }
         guard !needed.isEmpty else { return false }
-        // What a version had that the server does not have (any more) is not lost with the record.
+        // What a version had that the server does not have (any more) is not lost with the record, and
+        // nothing is where the server is not known to have one.
         let own = try connection.all(
             """
             SELECT DISTINCT k.hash FROM outbox o
             JOIN history h ON h.zone_id = o.zone_id AND h.name = o.name
-                AND h.token = COALESCE(o.base_version, h.token)
+                AND (h.token = o.base_version
+                    OR o.base_version IS NULL AND o.base_tag IS NOT NULL)
             JOIN kept_asset k ON k.holder = 0 AND k.holder_id = h.token
             WHERE o.id = ?
             """, [.integer(row.id)]

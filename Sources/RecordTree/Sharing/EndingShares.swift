@@ -1,0 +1,101 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// A program that could not leave what others share, and may go on to remove it: `rm -r` does.
+struct FailedLeave: Sendable {
+    /// Nil where the program is not known: then it may be any.
+    let program: Int32?
+    /// In uptime.
+    let until: Duration
+}
+
+/// What `rm` of a share's file does.
+extension Tree {
+    /// How long a program that could not leave a share removes nothing of it.
+    private static let patience: Duration = .seconds(60)
+
+    /// A share of others is left at once. One's own ends after the grace time, as a record goes: many
+    /// programs replace a file by removing it first. The server is asked before, so that `rm` hears when
+    /// it is away.
+    func removeShare(_ file: ShareFile, _ caller: Requester) throws(RecordError) {
+        guard let shown = try share(file) else { throw .noSuchFile }
+        guard shown.zone.database == .private else {
+            do throws(RecordError) {
+                return try options.exchange.endShare(file)
+            } catch {
+                noteFailedLeave(file, caller)
+                throw error
+            }
+        }
+        try options.exchange.checkShare(file)
+        let until = options.clock.uptime + options.grace
+        state.withLock { state in
+            state.endingShares[file] = until
+            // Longer than its end may take.
+            state.sharesAside[file] = until + Self.patience
+        }
+    }
+
+    /// Ends the shares that were removed a while ago, and not written anew since.
+    func endShares(olderThan uptime: Duration) {
+        let due = state.withLock { state in
+            let due = state.endingShares.filter { $0.value <= uptime }.map(\.key)
+            for file in due { state.endingShares[file] = nil }
+            return due
+        }
+        for file in due {
+            do throws(RecordError) {
+                try options.exchange.endShare(file)
+            } catch {
+                tellNotEnded(file, error)
+            }
+            state.withLock { $0.sharesAside[file] = nil }
+        }
+    }
+
+    /// The share is there again, with the reason beside it.
+    private func tellNotEnded(_ file: ShareFile, _ reason: RecordError) {
+        options.report("A share that was removed could not be ended: \(reason)")
+        do throws(RecordError) {
+            if try share(file) != nil, let place = try shareDraft(of: file) {
+                try say(reason, at: place)
+            }
+        } catch {
+            options.report("The reason is not beside its file: \(error)")
+        }
+    }
+
+    var hasEndingShares: Bool { state.withLock { !$0.endingShares.isEmpty } }
+
+    // MARK: Leaving
+
+    /// `rm -r` meets the share first. When that stays, what is below it is its owner's still.
+    func noteFailedLeave(_ file: ShareFile, _ caller: Requester) {
+        do throws(RecordError) {
+            guard let zone = try share(file)?.zone, zone.database == .shared else { return }
+            let failed = FailedLeave(
+                program: options.programs.program(caller.threadID),
+                until: options.clock.uptime + Self.patience)
+            state.withLock { $0.failedLeaves[zone.id] = failed }
+        } catch {
+            options.report("What is shared may be removed by who could not leave it: \(error)")
+        }
+    }
+
+    /// Throws for a program that has just failed to leave what it now removes.
+    func checkLeave(_ type: TypeID, _ caller: Requester) throws(RecordError) {
+        guard state.withLock({ !$0.failedLeaves.isEmpty }) else { return }
+        let zone = try place(of: type).zone.id
+        guard let failed = state.withLock({ $0.failedLeaves[zone] }) else { return }
+        guard failed.until > options.clock.uptime else {
+            return state.withLock { state in state.failedLeaves[zone] = nil }
+        }
+        let program = options.programs.program(caller.threadID)
+        guard failed.program == nil || program == failed.program else { return }
+        throw RecordError(
+            .accessDenied,
+            "the share could not be left, and what is in it is its owner's. recordfs leave gives it "
+                + "back.")
+    }
+}
