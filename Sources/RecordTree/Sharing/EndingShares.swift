@@ -40,17 +40,20 @@ extension Tree {
     /// Ends the shares that were removed a while ago, and not written anew since.
     func endShares(olderThan uptime: Duration) {
         let due = state.withLock { state in
-            let due = state.endingShares.filter { $0.value <= uptime }.map(\.key)
-            for file in due { state.endingShares[file] = nil }
-            return due
+            state.endingShares.filter { $0.value <= uptime }.map(\.key)
         }
         for file in due {
             do throws(RecordError) {
                 try options.exchange.endShare(file)
+            } catch  where error.code == .notFound {
+                // It has gone with its zone or record, or somebody was faster.
             } catch {
                 tellNotEnded(file, error)
             }
-            state.withLock { $0.sharesAside[file] = nil }
+            state.withLock { state in
+                state.endingShares[file] = nil
+                state.sharesAside[file] = nil
+            }
         }
     }
 

@@ -85,7 +85,10 @@ struct ShownShare {
 extension Tree {
     /// What may come, go and change under such a name without a call of the kernel.
     func isShareName(_ name: [UInt8], in parent: Node) -> Bool {
-        guard case .scratch(let place) = meaning(of: name, in: parent) else { return false }
+        // Asked at every lookup: most names are told by their first byte.
+        guard name.first == UInt8(ascii: "."),
+            case .scratch(let place) = meaning(of: name, in: parent)
+        else { return false }
         return place.isOfShare || place.isErrorOfShare
     }
 

@@ -36,13 +36,15 @@ import Testing
         return request
     }
 
-    @Test("who is approved is invited by the name at the server, and the others stay")
+    @Test(
+        "who is approved is invited by the name at the server and the address, and the others stay")
     func approve() throws {
         var edit = ShareEdit()
         edit.approved = [ShareEdit.Member(address: "Carol@E.org", permission: .readWrite)]
         let request = try request(edit)
         #expect(request.participants?.map(\.participantID) == ["q", nil])
-        #expect(request.participants?.last?.lookup == UserLookup(userName: UserName("_c")))
+        let lookup = UserLookup(emailAddress: "Carol@E.org", userName: UserName("_c"))
+        #expect(request.participants?.last?.lookup == lookup)
         #expect(request.participants?.last?.permission == .readWrite)
         #expect(request.requesters == nil && request.oneTimeLinks == nil)
     }
