@@ -18,14 +18,16 @@ extension Tree {
         state.withLock { $0.scratch.remove(place) }
     }
 
-    private func content(of place: ScratchPlace) throws(RecordError) -> ([UInt8], Timestamp) {
+    /// The bytes of a local file that takes the name of what is no local file, with their time.
+    func content(of place: ScratchPlace) throws(RecordError) -> ([UInt8], Timestamp) {
         let path = try scratchPath(place)
         guard let status = try storage.status(path), status.isRegular else {
-            throw RecordError(.notPermitted, "only a regular file can become a record")
+            throw RecordError(.notPermitted, "only a regular file can become a record or a share")
         }
         // The kernel has one node for all names of a file: the others would become the record too.
         guard status.st_nlink == 1 else {
-            throw RecordError(.crossDevice, "a file with other names does not become a record")
+            throw RecordError(
+                .crossDevice, "a file with other names becomes neither a record nor a share")
         }
         guard status.st_size <= options.limits.textBytes else {
             throw .textTooLarge(limit: options.limits.textBytes)

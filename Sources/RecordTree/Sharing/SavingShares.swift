@@ -39,13 +39,17 @@ extension Tree {
     /// the file and writes: many programs close their descriptors more than once.
     func submitShare(_ handle: OpenHandle, _ file: HostFile, _ id: ScratchID) throws(RecordError) {
         guard let place = place(of: id), place.isOfShare else { return }
-        let text = try file.readAll()
-        guard !text.isEmpty else { return }
-        let isNew = state.withLock { state in
-            state.triedShares.updateValue(text, forKey: handle.number) != text
-        }
-        guard isNew else { return }
         do throws(RecordError) {
+            guard try file.status.st_size <= options.limits.textBytes else {
+                throw RecordError(
+                    .tooLarge, "the text of a share is at most \(options.limits.textBytes) bytes")
+            }
+            let text = try file.readAll()
+            guard !text.isEmpty else { return }
+            let isNew = state.withLock { state in
+                state.triedShares.updateValue(text, forKey: handle.number) != text
+            }
+            guard isNew else { return }
             try save(text, at: place)
         } catch {
             try say(error, at: place)
@@ -56,7 +60,7 @@ extension Tree {
 
     /// A local file takes a share's name: the save of careful editors.
     func saveScratch(_ source: ScratchPlace, asShare target: ScratchPlace) throws(RecordError) {
-        let text = try HostFile(path: try scratchPath(source), flags: O_RDONLY).readAll()
+        let (text, _) = try content(of: source)
         do throws(RecordError) {
             try save(text, at: target)
         } catch {

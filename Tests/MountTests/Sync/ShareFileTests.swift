@@ -317,6 +317,34 @@ extension MountTests {
             try end()
         }
 
+        @Test("only a small regular file of one name becomes a share")
+        func files() async throws {
+            let before = try alice.ok("ls -A \(zone)")
+            try alice.ok("echo '\(invitation)' > own")
+            let tries = [
+                ("ln -s \"$HOME/own\" .x", "Operation not permitted"),
+                ("echo '\(invitation)' > .x && ln .x .y", "Invalid cross-device link"),
+                ("truncate -s 65M .x", "File too large"), ("mkdir .x", "Operation not permitted"),
+            ]
+            for (make, words) in tries {
+                let tried = try alice.shell(
+                    "cd \(zone) && \(make) && exec perl -e "
+                        + "'rename(q(.x), q(.share.json)) or die $!'")
+                #expect(tried.status != 0, "\(make)")
+                #expect(tried.errors.contains(words), "\(make): \(tried.errors)")
+                #expect(try alice.ok("recordfs shares") == "", "\(make)")
+                try alice.ok("cd \(zone) && rm -rf .x .y")
+                #expect(try alice.ok("ls -A \(zone)") == before, "\(make)")
+            }
+            let large = try alice.shell("truncate -s 65M large && cp large \(zone)/.share.json")
+            #expect(large.status != 0)
+            #expect(try alice.ok("cat \(zone)/.share.error").contains("67108864"))
+            #expect(try alice.ok("recordfs shares") == "")
+            try alice.ok("rm \(zone)/.share.json")
+            #expect(try alice.ok("ls -A \(zone)") == before)
+            try end()
+        }
+
         @Test("an administrator who may only read keeps his refused texts and hears why")
         func readOnlyAdministrator() async throws {
             try alice.ok(
