@@ -216,6 +216,18 @@ package final class Tree: Sendable {
 struct TypePlace: Sendable {
     let type: RecordTypeName
     let zone: ZoneInfo
+
+    /// Its names below the mount point.
+    var shownPath: [[UInt8]] { zone.shownPath + [zone.mapping.directoryName(of: type)] }
+}
+
+extension ZoneInfo {
+    /// The names of its directory below the mount point.
+    var shownPath: [[UInt8]] {
+        var parts = [Array(database.name.utf8)]
+        if database == .shared { parts.append(owner.fileName) }
+        return parts + [NameCodec.encode(name.bytes)]
+    }
 }
 
 /// Something that the kernel has cached and that is no longer so.

@@ -265,11 +265,7 @@ extension Tree {
     /// The path of a TYPE directory below the mount point; nil when it is gone.
     func directoryPath(of type: TypeID) -> [UInt8]? {
         guard let place = try? place(of: type) else { return nil }
-        var parts = [Array(place.zone.database.name.utf8)]
-        if place.zone.database == .shared { parts.append(place.zone.owner.fileName) }
-        parts.append(NameCodec.encode(place.zone.name.bytes))
-        parts.append(place.zone.mapping.directoryName(of: place.type))
-        return Array(parts.joined(separator: [UInt8(ascii: "/")]))
+        return Array(place.shownPath.joined(separator: [UInt8(ascii: "/")]))
     }
 
     /// Before the daemon touches: what its own calls shall find. Returns false when the touch has

@@ -207,8 +207,6 @@ package actor SyncEngine {
                 guard exchange.database != .public else { break }
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
-                // What another process had kept from it the last time.
-                try exchange.scrub()
             case .zone(let id, let downloads, let uploads):
                 let again = try await exchange.resume(id)
                 if again > 0 { note(.export, id, since: start, again) }

@@ -13,9 +13,12 @@ extension Tree {
         var heard: [KernelNotice] = []
         var names: [KernelNotice] = []
         for change in changes where !change.assetNames.isEmpty {
-            let isRevoked = change.author == .sync && isOfOthers(change.zone)
             for former in change.assetNames.former {
-                if isRevoked, former.isGone { state.withLock { $0.assets[former.id] }?.revoke() }
+                if change.author == .sync, former.isGone,
+                    let open = state.withLock({ $0.assets[former.id] }), isOfOthers(change.zone)
+                {
+                    open.revoke()
+                }
                 let number = state.withLock { $0.loseName(former) }
                 if let number { heard.append(.content(number)) }
                 names.append(.entry(parent: NodeNumber(former.type), name: former.name))

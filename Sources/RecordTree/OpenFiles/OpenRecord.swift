@@ -34,7 +34,7 @@ final class OpenRecord: Sendable {
         /// Others share it no longer: nothing of it is read any more.
         var isRevoked = false
         /// Where it was when somebody opened it for writing.
-        var home: RecordHome?
+        var home: TypePlace?
 
         var isDirty: Bool { version != savedVersion }
     }

@@ -73,7 +73,7 @@ extension Tree {
         let (type, isKnown) = open.state.withLock { ($0.type, $0.home != nil) }
         guard !isKnown else { return }
         let place = try place(of: type)
-        open.state.withLock { $0.home = RecordHome(zone: place.zone, type: place.type) }
+        open.state.withLock { $0.home = place }
     }
 
     /// - Parameter isFresh: asks the store, also when a listing has just read the row.

@@ -2,12 +2,6 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Where an open record belongs, also when its directory is gone.
-struct RecordHome: Sendable {
-    let zone: ZoneInfo
-    let type: RecordTypeName
-}
-
 /// Texts of open files whose directory has gone with a change from elsewhere.
 extension Tree {
     /// Throws unless this user may write to what he has open: it may have been opened when that was allowed,
@@ -69,16 +63,17 @@ extension Tree {
         }
     }
 
-    /// Ends the text of a record that others share no longer. Always throws.
-    func abandon(_ open: OpenRecord, _ home: RecordHome?) throws(RecordError) {
+    /// Ends the text of a record that others share no longer.
+    func abandon(_ open: OpenRecord, _ home: TypePlace?) throws(RecordError) -> Never {
         var isKept = false
+        // Where it is not known what others wrote, what he wrote cannot be told from that.
         if let snapshot = open.snapshot(), let home,
-            let read = snapshot.isInStore ? snapshot.base : []
+            !snapshot.isInStore || snapshot.base != nil
         {
             isKept = try store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.trashUnsaved(
-                    snapshot.text, since: snapshot.isInStore ? read : nil, stem: snapshot.stem,
-                    type: home.type, in: home.zone.id)
+                    snapshot.text, since: snapshot.isInStore ? snapshot.base : nil,
+                    stem: snapshot.stem, type: home.type, in: home.zone.id)
             }
         }
         open.state.withLock { state in

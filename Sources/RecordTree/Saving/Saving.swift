@@ -13,7 +13,7 @@ extension Tree {
     func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
         if open.state.withLock(\.isRevoked) {
-            return try abandon(open, open.state.withLock(\.home))
+            try abandon(open, open.state.withLock(\.home))
         }
         do throws(RecordError) {
             try saveText(open, isRetry: isRetry)

@@ -92,13 +92,9 @@ extension Tree {
     private func path(of open: OpenRecord) -> String {
         let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
         do throws(RecordError) {
-            let place = try place(of: type)
-            let zone = place.zone
-            var parts = [Array(zone.database.name.utf8)]
-            if zone.database == .shared { parts.append(zone.owner.fileName) }
-            parts += [NameCodec.encode(zone.name.bytes), place.type.bytes, stem.bytes]
+            let parts = try place(of: type).shownPath + [stem.fileName]
             let path = Array(parts.joined(separator: [UInt8(ascii: "/")]))
-            return String(decoding: path, as: UTF8.self) + ".json"
+            return String(decoding: path, as: UTF8.self)
         } catch {
             // A disk that fails may not even say where it is.
             return "\(stem).json"

@@ -34,9 +34,7 @@ extension Tree {
         switch directory {
         case .database(let database): return [Array(database.name.utf8)]
         case .zone(let id):
-            guard let zone = try store.zone(id) else { return [directory.baseName] }
-            let owner = zone.database == .shared ? [zone.owner.fileName] : []
-            return [Array(zone.database.name.utf8)] + owner + [NameCodec.encode(zone.name.bytes)]
+            return try store.zone(id)?.shownPath ?? [directory.baseName]
         case .type(let id):
             guard let type = try store.type(id) else { return [directory.baseName] }
             return try shownPath(of: .zone(type.zone))

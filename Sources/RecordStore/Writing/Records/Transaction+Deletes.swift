@@ -71,7 +71,7 @@ extension Transaction {
         _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         let entry = try addTrash(
-            record, name, place, author,
+            TrashRow(record, name, place, author),
             content: "text, checksum FROM record_text WHERE record_id = ?",
             [.integer(record.id.rawValue)])
         if record.entry.hasAssets { try keepAssets(of: record.id, holder: .trash, entry) }
@@ -80,21 +80,26 @@ extension Transaction {
     /// - Parameter content: an SQL expression for text and checksum, with its values.
     /// - Returns: the entry's number.
     func addTrash(
-        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ author: Author,
-        content: String, _ values: [SQLValue]
+        _ row: TrashRow, content: String, _ values: [SQLValue]
     ) throws(RecordError) -> Int64 {
         try connection.run(
             """
             INSERT INTO trash
-                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, \(content)
+                (zone_id, type, name, stem, created, created_by, deleted, author, is_own, text,
+                checksum)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, \(content)
             """,
             [
-                .integer(record.zone.rawValue), .name(place.name), .name(name),
-                .name(record.entry.stem), .time(record.entry.created), .text(record.createdBy),
-                .time(now), .text(author.rawValue),
+                .integer(row.zone.rawValue), .name(row.type), .name(row.name), .name(row.stem),
+                .time(row.created), .text(row.createdBy), .time(now), .text(row.author.rawValue),
+                .integer(row.isOwn ? 1 : 0),
             ] + values)
         return connection.lastInsertedRow
+    }
+
+    /// The same of a text that is at hand.
+    func addTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {
+        try addTrash(row, content: "?, ?", [.blob(text), .checksum(text)])
     }
 
     /// Everything that belongs to the record alone; children of the row first.
@@ -107,5 +112,30 @@ extension Transaction {
         try connection.run("DELETE FROM base WHERE record_id = ?", value)
         try connection.run("DELETE FROM record_text WHERE record_id = ?", value)
         try connection.run("DELETE FROM record WHERE id = ?", value)
+    }
+}
+
+/// What the trash says of a text.
+struct TrashRow {
+    let zone: ZoneID
+    let type: RecordTypeName
+    let name: RecordName
+    let stem: Stem
+    let created: Timestamp
+    let createdBy: String
+    let author: Author
+    /// Whether this user has written all of it: the end of a share leaves it.
+    let isOwn: Bool
+}
+
+extension TrashRow {
+    init(
+        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ author: Author,
+        isOwn: Bool = false
+    ) {
+        self.init(
+            zone: record.zone, type: place.name, name: name, stem: record.entry.stem,
+            created: record.entry.created, createdBy: record.createdBy, author: author,
+            isOwn: isOwn)
     }
 }

@@ -183,7 +183,8 @@ extension Transaction {
         let fields = local.fields.filter { own.contains($0.name) }
         guard !fields.isEmpty else { return }
         let entry = try addTrash(
-            record, name, place, RecordDocument.print(fields, parent: nil))
+            TrashRow(record, name, place, .mount, isOwn: true),
+            RecordDocument.print(fields, parent: nil))
         try keepAssets(of: record.id, holder: .trash, entry)
         for asset in try keptAssets(.trash, entry) where !own.contains(asset.field) {
             try connection.run(
@@ -202,7 +203,8 @@ extension Transaction {
             let place = try place(record.entry.type)
             if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
                 let name = RecordName(bytes: record.entry.stem.bytes)
-                _ = try addTrash(record, name, place, draft.text)
+                _ = try addTrash(
+                    TrashRow(record, name, place, .mount, isOwn: true), draft.text)
                 _ = try addHistory(
                     .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
             }
@@ -212,15 +214,5 @@ extension Transaction {
                 .deleted, zone: zone, type: record.entry.type, record: record.id,
                 stem: record.entry.stem)
         }
-    }
-
-    /// A text that this user has written.
-    private func addTrash(
-        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ text: [UInt8]
-    ) throws(RecordError) -> Int64 {
-        let entry = try addTrash(
-            record, name, place, .mount, content: "?, ?", [.blob(text), .checksum(text)])
-        try connection.run("UPDATE trash SET is_own = 1 WHERE id = ?", [.integer(entry)])
-        return entry
     }
 }

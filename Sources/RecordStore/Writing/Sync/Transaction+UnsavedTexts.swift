@@ -17,17 +17,11 @@ extension Transaction {
         else { return false }
         let name = stem.decoded ?? RecordName(bytes: stem.bytes)
         let kept = JSONValue.object(own).serialized(pretty: true) + [UInt8(ascii: "\n")]
-        try connection.run(
-            """
-            INSERT INTO trash
-                (zone_id, type, name, stem, created, created_by, deleted, author, text, checksum,
-                is_own)
-            VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, 1)
-            """,
-            [
-                .integer(zone.rawValue), .name(type), .name(name), .name(stem), .time(now),
-                .time(now), .text(Author.mount.rawValue), .blob(kept), .checksum(kept),
-            ])
+        _ = try addTrash(
+            TrashRow(
+                zone: zone, type: type, name: name, stem: stem, created: now, createdBy: "",
+                author: .mount, isOwn: true),
+            kept)
         _ = try addHistory(
             .deleted, RecordID(0), name, 1, TypePlace(type: TypeID(0), name: type, zone: info),
             fields: [], text: [], hasAssets: false)
