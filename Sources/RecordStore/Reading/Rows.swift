@@ -18,6 +18,7 @@ enum Columns {
         f.record_id, r.type_id, r.stem, f.code, f.message, f.line, f.text_column, f.text_offset,
         f.since, r.flags
         """
+    static let share = "name, root, permission, text, changed"
     static let version = "token, at, author, kind, type, name, length(text)"
     static let history = """
         h.token, h.at, h.author, h.kind, z.database, h.zone_id, h.type, h.name, h.record_id,
@@ -50,6 +51,14 @@ extension SQLStatement {
             permission: ZoneInfo.Permission(rawValue: int64(4)) ?? .readOnly,
             mapping: ZoneMapping(rawValue: string(5)) ?? .plain, created: time(6),
             modified: time(7))
+    }
+
+    func share() -> Share {
+        Share(
+            name: RecordName(bytes: bytes(0)),
+            root: isNull(1) ? nil : RecordName(bytes: bytes(1)),
+            permission: ZoneInfo.Permission(rawValue: int64(2)) ?? .readOnly,
+            text: bytes(3), changed: time(4))
     }
 
     func type() -> TypeInfo {

@@ -12,6 +12,9 @@ package struct SharedPlace: Hashable, Sendable {
         self.zone = zone
         self.root = root
     }
+
+    /// What people see of a share of it by default.
+    fileprivate var title: Text { Text(utf8: root?.bytes ?? zone.name.bytes) }
 }
 
 /// What commands want of shares. All of it blocks until the server has answered, and what it means is
@@ -22,11 +25,7 @@ extension SyncService {
     package func accept(
         link: Text
     ) throws(RecordError) -> (zone: ZoneInfo, share: ShareAnswer) {
-        guard let guid = Self.shortGUID(of: link) else {
-            throw RecordError(
-                .invalidArgument, "it is no link of a share, which ends with /share/ID.")
-        }
-        let engine = try engine(of: .shared)
+        let (guid, engine) = (try Self.shortGUID(of: link), try engine(of: .shared))
         let place = try ask { () async throws(SyncProblem) in
             do throws(SyncProblem) {
                 let place = try await engine.exchange.accept(guid)
@@ -53,10 +52,7 @@ extension SyncService {
     /// Asks for access to what a link leads to. Nothing is told of whether there is something, or what
     /// becomes of it: who is let in accepts the link then. Errors: invalidArgument for what is no link.
     package func requestAccess(link: Text) throws(RecordError) {
-        guard let guid = Self.shortGUID(of: link) else {
-            throw RecordError(
-                .invalidArgument, "it is no link of a share, which ends with /share/ID.")
-        }
+        let guid = try Self.shortGUID(of: link)
         guard account.profile == .recordfs else {
             throw RecordError(
                 .unsupported, "the server of this account takes no requests for access.")
@@ -70,20 +66,16 @@ extension SyncService {
     /// A link of another server says nothing to this one.
     private func explained(_ problem: SyncProblem, _ link: Text) -> SyncProblem {
         guard case .refused(let error) = problem, error.code == .notFound else { return problem }
-        guard
-            link.string.contains("://"), !link.string.hasPrefix(account.server + "/")
-        else {
-            return .store(
-                RecordError(
-                    .notFound,
-                    "nothing is shared with this account there (NOT_FOUND). Its owner can invite you; "
-                        + "recordfs accept --request asks for that."))
-        }
+        let isElsewhere =
+            link.string.contains("://") && !link.string.hasPrefix(account.server + "/")
         return .store(
             RecordError(
                 .notFound,
-                "this account is at \(account.server), which knows no such share. The link is of "
-                    + "another server, or the server has another name in it."))
+                isElsewhere
+                    ? "this account is at \(account.server), which knows no such share. The link is "
+                        + "of another server, or the server has another name in it."
+                    : "nothing is shared with this account there (NOT_FOUND). Its owner can invite "
+                        + "you; recordfs accept --request asks for that."))
     }
 
     /// What the server says of a share now. Errors: notFound when there is none.
@@ -101,11 +93,13 @@ extension SyncService {
         _ edit: ShareEdit, at place: SharedPlace, isNew: Bool
     ) throws(RecordError) -> ShareAnswer {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
-        return try ask { () async throws(SyncProblem) in
+        var wanted = edit
+        if isNew { wanted.title = edit.title ?? place.title }
+        return try ask { [wanted] () async throws(SyncProblem) in
             // What is to be shared has to be there first.
             if isNew { await engine.settle() }
             let share = try await engine.exchange.edit(
-                edit, of: place.root, in: zone, isNew: isNew)
+                wanted, of: place.root, in: zone, isNew: isNew)
             await engine.settle()
             return share
         }
@@ -113,18 +107,13 @@ extension SyncService {
 
     /// Makes or changes a share as the text of its file says.
     ///
-    /// - Parameter title: of a new share whose text has none.
-    ///
     /// Errors also: those of `ShareText.edit`.
-    package func save(
-        shareText text: [UInt8], at place: SharedPlace, title: Text
-    ) throws(RecordError) {
-        let known = try store.shares(in: place.zone.id).first { $0.root == place.root }
+    package func save(shareText text: [UInt8], at place: SharedPlace) throws(RecordError) {
+        let known = try store.share(of: place.root, in: place.zone.id)
         let current = try known.map { (share) throws(RecordError) in
             try JSONParser.parse(share.text)
         }
-        guard var edit = try ShareText.edit(text, since: current) else { return }
-        if current == nil, edit.title == nil { edit.title = title }
+        guard let edit = try ShareText.edit(text, since: current) else { return }
         _ = try self.edit(edit, at: place, isNew: current == nil)
     }
 
@@ -160,14 +149,17 @@ extension SyncService {
         }
     }
 
-    /// Of `https://host/share/ID#Title`, or `ID` alone.
-    private static func shortGUID(of link: Text) -> Text? {
+    /// Of `https://host/share/ID#Title`, or `ID` alone. Errors: invalidArgument.
+    private static func shortGUID(of link: Text) throws(RecordError) -> Text {
         let address = link.string.prefix { $0 != "#" && $0 != "?" }
         let parts = address.split(separator: "/")
         guard let last = parts.last,
             parts.count == 1 || parts.dropLast().last == "share",
             last.allSatisfy({ $0.isASCII && !$0.isWhitespace })
-        else { return nil }
+        else {
+            throw RecordError(
+                .invalidArgument, "it is no link of a share, which ends with /share/ID.")
+        }
         return Text(String(last))
     }
 }

@@ -86,13 +86,20 @@ extension ShareEdit {
     }
 
     static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
-        guard let word = json.string?.string, let permission = SharePermission(rawValue: word),
-            permission != .unknown
-        else {
+        guard let permission = SharePermission(json) else {
             throw RecordError(
                 .invalidArgument, "a permission is NONE, READ_ONLY or READ_WRITE.")
         }
         return permission
+    }
+}
+
+extension SharePermission {
+    /// Nil for what is none of the words.
+    init?(_ json: JSONValue) {
+        guard let word = json.string?.string else { return nil }
+        self.init(rawValue: word)
+        if self == .unknown { return nil }
     }
 }
 

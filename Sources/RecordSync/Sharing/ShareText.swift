@@ -92,9 +92,9 @@ package enum ShareText {
     }
 
     private static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {
-        guard let word = json.string?.string, let permission = SharePermission(rawValue: word),
-            permission != .unknown
-        else { throw refused("a permission is \"NONE\", \"READ_ONLY\" or \"READ_WRITE\".") }
+        guard let permission = SharePermission(json) else {
+            throw refused("a permission is \"NONE\", \"READ_ONLY\" or \"READ_WRITE\".")
+        }
         return permission
     }
 

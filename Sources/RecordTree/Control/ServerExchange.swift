@@ -8,6 +8,16 @@ package struct ServerExchange: Sendable {
         case sync, pause, resume, retry
     }
 
+    /// What files of shares ask.
+    package enum ShareOrder: Sendable {
+        /// Make or change it as the text of its file says. Errors also: those of the text.
+        case save([UInt8])
+        /// Say whether there is the share. Errors also: notFound.
+        case check
+        /// End one of this account, or leave one of others.
+        case end
+    }
+
     /// How it stands; nil while nobody is signed in.
     package var status: @Sendable () -> JSONValue?
     /// Errors: unsupported while nobody is signed in.
@@ -16,36 +26,22 @@ package struct ServerExchange: Sendable {
     /// Brings bytes that only the server has.
     package var fetcher: any AssetFetcher
 
-    /// Makes or changes a share as the text of its file says, and returns when what has become of it is
-    /// in the store. Errors: those of the text; what the server answers; unavailable.
-    package var saveShare: @Sendable (ShareFile, [UInt8]) throws(RecordError) -> Void
-
-    /// Asks the server whether there is the share. Errors: notFound; unavailable.
-    package var checkShare: @Sendable (ShareFile) throws(RecordError) -> Void
-
-    /// Ends a share of this account, or leaves one of others. Errors: what the server answers.
-    package var endShare: @Sendable (ShareFile) throws(RecordError) -> Void
+    /// Asks the server, and returns when what has become of the share is in the store. Errors: what the
+    /// server answers; unavailable.
+    package var share: @Sendable (ShareOrder, ShareFile) throws(RecordError) -> Void
 
     package init(
         status: @escaping @Sendable () -> JSONValue?,
         run: @escaping @Sendable (Command) throws(RecordError) -> Void,
         fetcher: any AssetFetcher = NoAssetFetcher(),
-        saveShare: @escaping @Sendable (ShareFile, [UInt8]) throws(RecordError) -> Void = {
+        share: @escaping @Sendable (ShareOrder, ShareFile) throws(RecordError) -> Void = {
             (_, _) throws(RecordError) in throw Self.noServer
-        },
-        checkShare: @escaping @Sendable (ShareFile) throws(RecordError) -> Void = {
-            (_) throws(RecordError) in throw Self.noServer
-        },
-        endShare: @escaping @Sendable (ShareFile) throws(RecordError) -> Void = {
-            (_) throws(RecordError) in throw Self.noServer
         }
     ) {
         self.status = status
         self.run = run
         self.fetcher = fetcher
-        self.saveShare = saveShare
-        self.checkShare = checkShare
-        self.endShare = endShare
+        self.share = share
     }
 
     /// Of a store that no server knows.

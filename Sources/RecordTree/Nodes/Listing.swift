@@ -287,15 +287,15 @@ extension Tree {
     private func listShares(
         _ type: TypeID, _ position: UInt64, _ add: (ListedEntry) -> Bool
     ) throws(RecordError) -> Bool {
-        let names = try shareNames(in: type)
-        for index in Int(position)..<max(Int(position), names.count) {
-            let place = ScratchPlace(directory: .type(type), name: names[index])
+        let shares = try shares(in: type)
+        for index in Int(position)..<max(Int(position), shares.count) {
+            let (name, file) = shares[index]
             // A draft is listed with the other files of this machine.
-            guard try findScratch(place) == nil, let file = try findShare(place),
-                let entry = try listedEntry(of: .share(file))
+            guard try findScratch(ScratchPlace(directory: .type(type), name: name)) == nil,
+                !isSetAside(file), let entry = try listedEntry(of: .share(file))
             else { continue }
             let listed = ListedEntry(
-                name: names[index], entry: entry, next: Part.shares.offset(UInt64(index) + 1))
+                name: name, entry: entry, next: Part.shares.offset(UInt64(index) + 1))
             guard add(listed) else { return false }
         }
         return true

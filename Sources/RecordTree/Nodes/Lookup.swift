@@ -152,7 +152,7 @@ extension Tree {
             return try errorReport(of: type) == nil ? nil : .errorFile(type)
         case .scratch(let place):
             if let id = try findScratch(place) { return .scratch(id) }
-            return place.isOfShare ? try findShare(place).map { .share($0) } : nil
+            return try findShare(place).map { .share($0) }
         case .control(let path, let name): return try findControl(name, in: path)
         case .impossible: return nil
         }

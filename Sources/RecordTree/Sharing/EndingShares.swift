@@ -22,13 +22,13 @@ extension Tree {
         guard let shown = try share(file) else { throw .noSuchFile }
         guard shown.zone.database == .private else {
             do throws(RecordError) {
-                return try options.exchange.endShare(file)
+                return try options.exchange.share(.end, file)
             } catch {
                 noteFailedLeave(file, caller)
                 throw error
             }
         }
-        try options.exchange.checkShare(file)
+        try options.exchange.share(.check, file)
         let until = options.clock.uptime + options.grace
         state.withLock { state in
             state.endingShares[file] = until
@@ -44,7 +44,7 @@ extension Tree {
         }
         for file in due {
             do throws(RecordError) {
-                try options.exchange.endShare(file)
+                try options.exchange.share(.end, file)
             } catch  where error.code == .notFound {
                 // It has gone with its zone or record, or somebody was faster.
             } catch {

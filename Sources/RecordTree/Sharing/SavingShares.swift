@@ -12,7 +12,7 @@ extension Tree {
         // `>` and its like close the file once before they write.
         guard !text.isEmpty else { return }
         do throws(RecordError) {
-            try options.exchange.saveShare(file, text)
+            try options.exchange.share(.save(text), file)
         } catch {
             if let place = try shareDraft(of: file) { try keepDraft(text, at: place, error) }
             throw error
@@ -32,7 +32,7 @@ extension Tree {
         }
         // What was removed before is not in the way.
         endShares(olderThan: .seconds(Int64.max))
-        try options.exchange.saveShare(file, text)
+        try options.exchange.share(.save(text), file)
     }
 
     /// A descriptor of a local file is closed. Texts are tried once for each time that somebody opens

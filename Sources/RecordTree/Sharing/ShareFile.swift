@@ -12,17 +12,17 @@ package enum ShareFile: Hashable, Sendable {
 
 /// Names of share files, and of the files that say why a text of one was refused.
 enum ShareName {
+    /// Of the zone's, and the end of a record's.
     static let zone = Array(".share.json".utf8)
-    private static let ending = Array(".share.json".utf8)
 
-    static func of(_ stem: Stem) -> [UInt8] { [UInt8(ascii: ".")] + stem.bytes + ending }
+    static func of(_ stem: Stem) -> [UInt8] { [UInt8(ascii: ".")] + stem.bytes + zone }
 
     /// The record's stem in `.NAME.share.json`.
     static func stem(in name: [UInt8]) -> Stem? {
-        guard name.first == UInt8(ascii: "."), name.count > ending.count + 1,
-            name.suffix(ending.count).elementsEqual(ending)
+        guard name.first == UInt8(ascii: "."), name.count > zone.count + 1,
+            name.suffix(zone.count).elementsEqual(zone)
         else { return nil }
-        return Stem(bytes: Array(name.dropFirst().dropLast(ending.count)))
+        return Stem(bytes: Array(name.dropFirst().dropLast(zone.count)))
     }
 
     /// `.share.error` or `.NAME.share.error`.
@@ -57,7 +57,10 @@ extension ScratchPlace {
     }
 
     /// Whether it may say why a draft was refused.
-    var isErrorOfShare: Bool { name.suffix(12).elementsEqual(".share.error".utf8) }
+    var isErrorOfShare: Bool {
+        let ending = ShareName.ofError(ShareName.zone)
+        return name.suffix(ending.count).elementsEqual(ending)
+    }
 
     /// Where it is said why a draft of a share was refused.
     var ofError: ScratchPlace {
@@ -117,13 +120,13 @@ extension Tree {
         switch file {
         case .zone(let id):
             guard let zone = try store.zone(id),
-                let share = try store.shares(in: id).first(where: { $0.root == nil })
+                let share = try store.share(of: nil, in: id)
             else { return nil }
             return ShownShare(share: share, zone: zone)
         case .record(let id):
             guard let meta = try store.meta(of: id) else { return nil }
             let zone = try place(of: meta.type).zone
-            let share = try store.shares(in: zone.id).first { $0.root == meta.name }
+            let share = try store.share(of: meta.name, in: zone.id)
             return share.map { ShownShare(share: $0, zone: zone) }
         }
     }
@@ -137,18 +140,18 @@ extension Tree {
             mayWrite ? 0o644 : 0o444)
     }
 
-    /// Names of the shares of a zone's records that a TYPE directory shows.
-    func shareNames(in type: TypeID) throws(RecordError) -> [[UInt8]] {
+    /// The shares of records that a TYPE directory shows.
+    func shares(in type: TypeID) throws(RecordError) -> [(name: [UInt8], file: ShareFile)] {
         let zone = try place(of: type).zone.id
-        var names: [[UInt8]] = []
+        var shown: [(name: [UInt8], file: ShareFile)] = []
         for share in try store.shares(in: zone) {
             guard let root = share.root, let record = try store.record(named: root, in: zone),
                 record.type == type, !record.isHidden
             else { continue }
             let name = ShareName.of(record.stem)
-            if name.count <= 255 { names.append(name) }
+            if name.count <= 255 { shown.append((name, .record(record.id))) }
         }
-        return names
+        return shown
     }
 
     func openShare(_ file: ShareFile, flags: Int32) throws(RecordError) -> Opened {

@@ -62,23 +62,20 @@ struct ShareRequestsCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = try path.located(by: state)
         if let takes {
             var edit = ShareEdit()
             edit.takesRequests = takes == .allow
-            _ = try place.ask(.change(place.path, edit.json))
-            return
+            return try path.change(edit, state)
         }
+        let place = try path.located(by: state)
         let requests = try place.ask(.show(place.path))["requests"]?.array ?? []
         guard !json else { return Showing.json(.array(requests)) }
         guard !requests.isEmpty else { return }
         Terminal.printTable(
             [["WHO", "USER", "SINCE"]]
                 + requests.map { request in
-                    let name = request.stringMember("name")
-                    let address = request.stringMember("address") ?? ""
-                    return [
-                        name.map { "\($0) <\(address)>" } ?? address,
+                    [
+                        ShareShowCommand.name(of: request),
                         request.stringMember("user") ?? "", request.stringMember("since") ?? "",
                     ]
                 })
@@ -103,8 +100,7 @@ struct ShareApproveCommand: ParsableCommand {
         edit.approved = [
             ShareEdit.Member(address: Text(who), permission: write ? .readWrite : .readOnly)
         ]
-        let place = try path.located(by: state)
-        _ = try place.ask(.change(place.path, edit.json))
+        try path.change(edit, state)
     }
 }
 
@@ -125,8 +121,7 @@ struct ShareDenyCommand: ParsableCommand {
         var edit = ShareEdit()
         edit.denied = [Text(who)]
         edit.blocksDenied = block
-        let place = try path.located(by: state)
-        _ = try place.ask(.change(place.path, edit.json))
+        try path.change(edit, state)
     }
 }
 

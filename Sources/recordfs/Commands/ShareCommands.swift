@@ -70,7 +70,7 @@ struct ShareCreateCommand: ParsableCommand {
     func run() throws {
         let place = try path.located(by: state)
         var edit = ShareEdit()
-        edit.title = title.map { Text($0) } ?? place.path.sharedName
+        edit.title = title.map { Text($0) }
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
         let share = try place.ask(.create(place.path, edit.json))
@@ -112,7 +112,7 @@ struct ShareShowCommand: ParsableCommand {
         Terminal.printTable(rows)
     }
 
-    private static func name(of person: JSONValue) -> String {
+    static func name(of person: JSONValue) -> String {
         let name = person.stringMember("name")
         let address = person.stringMember("address") ?? person.stringMember("user") ?? "somebody"
         return name.map { "\($0) <\(address)>" } ?? address
@@ -266,14 +266,6 @@ struct AcceptCommand: ParsableCommand {
     }
 }
 
-extension RecordPath {
-    /// What people see of a share of it by default.
-    fileprivate var sharedName: Text {
-        let name = stem?.decoded?.bytes ?? stem?.bytes ?? zone?.bytes ?? []
-        return Text(utf8: name)
-    }
-}
-
 extension LocatedPath {
     /// What the server answers to a question about shares.
     func ask(_ request: SharingRequest) throws -> JSONValue {
@@ -282,7 +274,7 @@ extension LocatedPath {
 }
 
 extension PathArgument {
-    fileprivate func change(_ edit: ShareEdit, _ state: StateOptions) throws {
+    func change(_ edit: ShareEdit, _ state: StateOptions) throws {
         let place = try located(by: state)
         _ = try place.ask(.change(place.path, edit.json))
     }

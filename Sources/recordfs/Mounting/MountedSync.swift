@@ -199,17 +199,13 @@ final class MountedSync: Sendable {
                     service.kick()
                 }
             }, fetcher: self,
-            saveShare: { (file, text) throws(RecordError) in
-                let service = try self.signedIn()
-                let place = try self.place(file)
-                let name = place.root?.bytes ?? place.zone.name.bytes
-                try service.save(shareText: text, at: place, title: Text(utf8: name))
-            },
-            checkShare: { (file) throws(RecordError) in
-                _ = try self.signedIn().share(at: try self.place(file))
-            },
-            endShare: { (file) throws(RecordError) in
-                try self.signedIn().endShare(at: try self.place(file))
+            share: { (order, file) throws(RecordError) in
+                let (service, place) = (try self.signedIn(), try self.place(file))
+                switch order {
+                case .save(let text): try service.save(shareText: text, at: place)
+                case .check: _ = try service.share(at: place)
+                case .end: try service.endShare(at: place)
+                }
             })
     }
 

@@ -48,26 +48,27 @@ extension Transaction {
 
     /// - Returns: what others have done; nil when the share is as it was.
     private func keep(_ share: Share, of zone: SQLValue) throws(RecordError) -> [ShareNews]? {
-        let root: SQLValue = share.root.map { .name($0) } ?? .null
-        let values = [
-            zone, .name(share.name), root, .integer(share.permission.rawValue), .blob(share.text),
-        ]
-        let isKnown = try connection.exists(
-            """
-            SELECT 1 FROM share
-            WHERE zone_id = ? AND name = ? AND root IS ? AND permission = ? AND text = ?
-            """, values)
-        guard !isKnown else { return nil }
         let before = try connection.first(
-            "SELECT text FROM share WHERE zone_id = ? AND name = ?", [zone, .name(share.name)]
-        ) { $0.bytes(0) }
+            "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND name = ?",
+            [zone, .name(share.name)]
+        ) { $0.share() }
+        if let before,
+            (before.root, before.permission, before.text)
+                == (share.root, share.permission, share.text)
+        {
+            return nil
+        }
         try connection.run(
             """
             INSERT OR REPLACE INTO share (zone_id, name, root, permission, text, changed)
             VALUES (?, ?, ?, ?, ?, ?)
-            """, values + [.time(now)])
+            """,
+            [
+                zone, .name(share.name), share.root.map { .name($0) } ?? .null,
+                .integer(share.permission.rawValue), .blob(share.text), .time(now),
+            ])
         guard let before else { return [] }
-        return try ShareNews.between(before, share.text)
+        return try ShareNews.between(before.text, share.text)
     }
 
     /// In another user's zone that may be written to which one of its shares allows it for. The server
@@ -96,16 +97,20 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT name, root, permission, text, changed FROM share WHERE zone_id = ?
+                SELECT \(Columns.share) FROM share WHERE zone_id = ?
                 ORDER BY root IS NOT NULL, name
                 """, [.integer(zone.rawValue)]
-            ) { row in
-                Share(
-                    name: RecordName(bytes: row.bytes(0)),
-                    root: row.isNull(1) ? nil : RecordName(bytes: row.bytes(1)),
-                    permission: ZoneInfo.Permission(rawValue: row.int64(2)) ?? .readOnly,
-                    text: row.bytes(3), changed: row.time(4))
-            }
+            ) { $0.share() }
+        }
+    }
+
+    /// The share of a record with what hangs on it, or of the whole zone.
+    package func share(of root: RecordName?, in zone: ZoneID) throws(RecordError) -> Share? {
+        try read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND root IS ?",
+                [.integer(zone.rawValue), root.map { .name($0) } ?? .null]
+            ) { $0.share() }
         }
     }
 }
