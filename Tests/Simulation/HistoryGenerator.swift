@@ -39,27 +39,19 @@ struct HistoryGenerator {
 
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let kinds = [.edit] + Self.half(Kind.allCases, &random)
+        let kinds = [.edit] + random.half(of: Kind.allCases)
         // They take more time than all else.
         let isRestored = random.below(10) == 0
         self.kinds =
             kinds.filter { $0 != .backUp && $0 != .restoreServer }
             + (isRestored ? [.backUp, .restoreServer] : [])
-        faults = Self.half(FaultKind.allCases, &random)
+        faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
         zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]
         devices = 2 + random.below(2)
         pageRecords = random.pick([1, 3, 200])
         count = 20 + random.below(50)
         self.random = random
-    }
-
-    private static func half<Element>(
-        _ all: [Element], _ random: inout SeededRandom
-    ) -> [Element] {
-        var kept: [Element] = []
-        for element in all where random.below(2) == 0 { kept.append(element) }
-        return kept
     }
 
     mutating func steps() -> [Step] {
@@ -98,14 +90,14 @@ struct HistoryGenerator {
 
     private mutating func action() -> Step.Action {
         let key = Step.Key(zone: random.pick(zones), name: random.pick(names))
-        switch kind() {
+        switch random.pick(kinds, weight: \.weight) {
         case .edit: return .edit(key, [random.pick(Self.fields)])
-        case .replace: return .replace(key, Self.half(Self.fields, &random))
+        case .replace: return .replace(key, random.half(of: Self.fields))
         case .editLine: return .editLine(key, random.below(Step.lineCount))
         case .format: return .format(key, random.below(Step.styleCount))
         case .attach: return .attach(key)
         case .delete: return .delete(key)
-        case .deleteAndMake: return .deleteAndMake(key, Self.half(Self.fields, &random))
+        case .deleteAndMake: return .deleteAndMake(key, random.half(of: Self.fields))
         case .rename: return .rename(key, to: random.pick(names))
         case .move: return .move(key, to: random.pick(zones))
         case .removeZone: return .removeZone(key.zone)
@@ -114,14 +106,5 @@ struct HistoryGenerator {
         case .backUp: return .backUp
         case .restoreServer: return .restoreServer
         }
-    }
-
-    private mutating func kind() -> Kind {
-        var number = random.below(kinds.reduce(0) { $0 + $1.weight })
-        for kind in kinds {
-            number -= kind.weight
-            if number < 0 { return kind }
-        }
-        return .edit
     }
 }

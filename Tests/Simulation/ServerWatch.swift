@@ -37,6 +37,21 @@ struct ServerWatch {
     struct Reading: Sendable {
         let row: ZoneRow?
         let changes: [FeedEntry]
+
+        /// - Parameter known: of the zone as it was read last.
+        init(
+            _ key: ZoneKey, _ reader: any StorageReader,
+            _ known: (incarnation: UInt64, position: Int64)?
+        ) throws(ServerError) {
+            row = try reader.zone(key)
+            let position = known?.incarnation == row?.incarnation ? known?.position : nil
+            guard let row, row.position != position else {
+                changes = []
+                return
+            }
+            changes = try reader.changes(
+                row.handle, after: position ?? 0, shares: nil, descending: false, limit: 1_000)
+        }
     }
 
     private(set) var zones: [String: Zone] = [:]

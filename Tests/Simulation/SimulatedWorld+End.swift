@@ -66,15 +66,7 @@ extension SimulatedWorld {
         return isQuiet
     }
 
-    func files(_ replica: Replica) throws -> [Step.Key: String] {
-        var files: [Step.Key: String] = [:]
-        for zone in zones {
-            for (name, text) in try replica.files(zone: zone) {
-                files[Step.Key(zone: zone, name: name)] = text
-            }
-        }
-        return files
-    }
+    func files(_ replica: Replica) throws -> [Step.Key: String] { try replica.files(in: zones) }
 
     private func traceConflicts() throws {
         for (number, replica) in replicas.enumerated() {
@@ -94,6 +86,33 @@ extension [SyncOperation] {
 }
 
 extension Replica {
+    /// What its files show in some zones.
+    func files(in zones: [String]) throws -> [Step.Key: String] {
+        var files: [Step.Key: String] = [:]
+        for zone in zones {
+            for (name, text) in try self.files(zone: zone) {
+                files[Step.Key(zone: zone, name: name)] = text
+            }
+        }
+        return files
+    }
+
+    /// A round with what the plan of its wire does to it.
+    /// - Parameter isPassing: whether a problem is one of those that this may be.
+    /// - Returns: what has become of it.
+    func roundAsFarAsItGoes(isPassing: (SyncProblem) -> Bool) async throws -> String {
+        var outcome = "done"
+        do throws(SyncProblem) {
+            try await exchange.round()
+        } catch {
+            guard isPassing(error) else { throw error }
+            outcome = "\(error)"
+        }
+        wire.forgetPlan()
+        if try restartAfterCrash() { outcome += ", restarted" }
+        return outcome
+    }
+
     /// What waits to be sent, and can be.
     fileprivate func unsent() throws -> [String] {
         let lost = try recordsWithoutBytes()

@@ -47,15 +47,10 @@ extension SimulatedWorld {
         let readings = try await server.storage.read { (reader) throws(ServerError) in
             var readings: [ServerWatch.Reading] = []
             for name in names {
-                let row = try reader.zone(ZoneKey(database: database, zone: ZoneName(name)))
-                let zone = known[name].flatMap { $0.incarnation == row?.incarnation ? $0 : nil }
-                var changes: [FeedEntry] = []
-                if let row, row.position != zone?.position {
-                    changes = try reader.changes(
-                        row.handle, after: zone?.position ?? 0, shares: nil, descending: false,
-                        limit: 1_000)
-                }
-                readings.append(ServerWatch.Reading(row: row, changes: changes))
+                let key = ZoneKey(database: database, zone: ZoneName(name))
+                readings.append(
+                    try ServerWatch.Reading(
+                        key, reader, known[name].map { ($0.incarnation, $0.position) }))
             }
             return readings
         }
@@ -144,7 +139,7 @@ extension SimulatedWorld {
     }
 }
 
-private struct EndlessRound: Error, CustomStringConvertible { let description: String }
+struct EndlessRound: Error, CustomStringConvertible { let description: String }
 
 extension Replica {
     /// The values of both sides of the conflicts of a zone.

@@ -113,15 +113,7 @@ actor SimulatedWorld {
             default: replica.wire.plan(wireFault(fault, step))
             }
         }
-        var outcome = "done"
-        do throws(SyncProblem) {
-            try await replica.exchange.round()
-        } catch {
-            guard error.isPassing else { throw error }
-            outcome = "\(error)"
-        }
-        replica.wire.forgetPlan()
-        if try replica.restartAfterCrash() { outcome += ", restarted" }
+        let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
         for key in try replica.unanswered() { oracle.leaveUnanswered(key, device: step.device) }
         trace.append("\(step.number) \(outcome): \(replica.wire.takeSent().names)")
         changed.insert(step.device)

@@ -3,28 +3,19 @@ import Testing
 
 extension MountTests {
     /// Real processes: who was not invited asks for access, and one-time links.
-    @Suite struct ShareAccessTests {
-        private let account: Account
-        private let alice: CommandLineHome
-        private let bob: CommandLineHome
+    @Suite struct ShareAccessTests: TestsOfTwoUsers {
+        let users: TwoUsers
         private let link: String
 
         /// Alice shares her kitchen with nobody.
         init() async throws {
-            account = try await Account()
-            alice = try account.machine()
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
-            try alice.ok(
+            users = try await TwoUsers()
+            try users.alice.ok(
                 """
                 mkdir -p RecordFS/private/Kitchen/Recipe
                 echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
                 """)
-            link = try alice.ok("recordfs share create private/Kitchen")
-        }
-
-        private func end() throws {
-            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
+            link = try users.alice.ok("recordfs share create private/Kitchen")
         }
 
         private func refused(

@@ -3,20 +3,11 @@ import Testing
 
 extension MountTests {
     /// Shares that curl makes and accepts with documented requests, and a mount on the other side.
-    @Suite struct ShareByProtocolTests {
-        private let account: Account
-        private let alice: CommandLineHome
-        private let bob: CommandLineHome
+    @Suite struct ShareByProtocolTests: TestsOfTwoUsers {
+        let users: TwoUsers
 
         init() async throws {
-            account = try await Account()
-            alice = try account.machine()
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
-        }
-
-        private func end() throws {
-            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
+            users = try await TwoUsers()
         }
 
         /// `ask DATABASE/OPERATION BODY`, with the tokens of the machine's account.

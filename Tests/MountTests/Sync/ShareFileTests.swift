@@ -3,25 +3,16 @@ import Testing
 
 extension MountTests {
     /// Real processes: a server, and the mounts of two users, who share by files alone.
-    @Suite struct ShareFileTests {
-        private let account: Account
-        private let alice: CommandLineHome
-        private let bob: CommandLineHome
+    @Suite struct ShareFileTests: TestsOfTwoUsers {
+        let users: TwoUsers
 
         init() async throws {
-            account = try await Account()
-            alice = try account.machine()
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
+            users = try await TwoUsers()
             try alice.ok(
                 """
                 mkdir -p RecordFS/private/Kitchen/Recipe
                 echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
                 """)
-        }
-
-        private func end() throws {
-            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
         }
 
         private let zone = "RecordFS/private/Kitchen"

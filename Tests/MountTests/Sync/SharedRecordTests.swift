@@ -4,36 +4,25 @@ import Testing
 extension MountTests {
     /// Real processes: a server and the mounts of three users. Alice shares `soup` with its steps, and Bob
     /// may change it.
-    @Suite struct SharedRecordTests {
-        private let account: Account
-        private let alice: CommandLineHome
-        private let bob: CommandLineHome
+    @Suite struct SharedRecordTests: TestsOfTwoUsers {
+        let users: TwoUsers
         private let link: String
 
         private let recipes = "RecordFS/private/Kitchen/Recipe"
         private let shared = "RecordFS/shared/admin@localhost/Kitchen/Recipe"
 
         init() async throws {
-            account = try await Account()
-            alice = try account.machine()
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
-            try alice.ok(
+            users = try await TwoUsers()
+            try users.alice.ok(
                 """
                 mkdir -p \(recipes) && cd \(recipes)
                 echo '{"n": 1}' > soup.json; echo '{"n": 1}' > tea.json
                 for n in 1 2 3; do echo '{"s": '$n', "$parent": "soup"}' > step$n.json; done
                 """)
             // What was not sent yet is sent first.
-            link = try alice.ok(
+            link = try users.alice.ok(
                 "recordfs share create private/Kitchen/Recipe/soup --with bob@localhost --write")
             try bob.ok("recordfs accept '\(link)'")
-        }
-
-        private func end(_ others: CommandLineHome...) throws {
-            for home in [alice, bob] + others {
-                try home.ok("recordfs unmount && recordfs fsck")
-            }
         }
 
         private func words(

@@ -3,26 +3,17 @@ import Testing
 
 extension MountTests {
     /// Real processes: a server, and the mounts of two users, one of whom shares with the other.
-    @Suite struct SharingTests {
-        private let account: Account
-        private let alice: CommandLineHome
-        private let bob: CommandLineHome
+    @Suite struct SharingTests: TestsOfTwoUsers {
+        let users: TwoUsers
 
         init() async throws {
-            account = try await Account()
-            alice = try account.machine()
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            bob = try account.machine(as: "bob@localhost", password: "a password of bob")
+            users = try await TwoUsers()
             try alice.ok(
                 """
                 mkdir -p RecordFS/private/Kitchen/Recipe
                 echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
                 head -c 100000 /dev/urandom > RecordFS/private/Kitchen/Recipe/soup@photo.jpg
                 """)
-        }
-
-        private func end() throws {
-            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
         }
 
         /// The directory of the owner, as `ls shared` has it at Bob's.

@@ -46,8 +46,8 @@ struct SharingGenerator {
     init(seed: UInt64) {
         // Another history than the one of `HistoryGenerator` with that seed.
         var random = SeededRandom(seed: seed ^ 0x5AA5_0000_0000_0000)
-        kinds = Kind.always + Self.half(Kind.allCases.filter { !Kind.always.contains($0) }, &random)
-        faults = Self.half(FaultKind.allCases, &random)
+        kinds = Kind.always + random.half(of: Kind.allCases.filter { !Kind.always.contains($0) })
+        faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(2 + random.below(3)))
         zones = random.below(4) == 0 ? ["Box", "Cup"] : ["Box"]
         let participants = 1 + random.below(3)
@@ -63,14 +63,6 @@ struct SharingGenerator {
         }
         spots = random.pick([wholes, parts, wholes + parts])
         self.random = random
-    }
-
-    private static func half<Element>(
-        _ all: [Element], _ random: inout SeededRandom
-    ) -> [Element] {
-        var kept: [Element] = []
-        for element in all where random.below(2) == 0 { kept.append(element) }
-        return kept
     }
 
     mutating func steps() -> [SharingStep] {
@@ -159,7 +151,7 @@ struct SharingGenerator {
     private mutating func action() -> SharingStep.Action {
         let key = Step.Key(zone: random.pick(zones), name: random.pick(names))
         let (spot, user) = (random.pick(spots), 1 + random.below(users.max() ?? 1))
-        switch kind() {
+        switch random.pick(kinds, weight: \.weight) {
         case .edit: return .edit(key, random.pick(Self.fields))
         case .hang: return .hang(key, below: parent(of: key.name))
         case .delete: return .delete(key)
@@ -178,14 +170,5 @@ struct SharingGenerator {
 
     private mutating func permission() -> SharePermission {
         random.pick([.readWrite, .readWrite, .readOnly, .readOnly, .none])
-    }
-
-    private mutating func kind() -> Kind {
-        var number = random.below(kinds.reduce(0) { $0 + $1.weight })
-        for kind in kinds {
-            number -= kind.weight
-            if number < 0 { return kind }
-        }
-        return .edit
     }
 }

@@ -68,18 +68,9 @@ extension SharingWorld {
             var readings: [Reading] = []
             for name in names {
                 let key = ZoneKey(database: database, zone: ZoneName(name))
-                let row = try reader.zone(key)
-                let zone = known[name].flatMap { $0.incarnation == row?.incarnation ? $0 : nil }
-                var changes: [FeedEntry] = []
-                if let row, row.position != zone?.position {
-                    changes = try reader.changes(
-                        row.handle, after: zone?.position ?? 0, shares: nil, descending: false,
-                        limit: 1_000)
-                }
-                readings.append(
-                    Reading(
-                        zone: ServerWatch.Reading(row: row, changes: changes),
-                        shares: try reader.shares(key)))
+                let zone = try ServerWatch.Reading(
+                    key, reader, known[name].map { ($0.incarnation, $0.position) })
+                readings.append(Reading(zone: zone, shares: try reader.shares(key)))
             }
             return readings
         }
@@ -162,15 +153,7 @@ extension SharingWorld {
 
     // MARK: Machines
 
-    func files(_ replica: Replica) throws -> [Step.Key: String] {
-        var files: [Step.Key: String] = [:]
-        for zone in zones {
-            for (name, text) in try replica.files(zone: zone) {
-                files[Step.Key(zone: zone, name: name)] = text
-            }
-        }
-        return files
-    }
+    func files(_ replica: Replica) throws -> [Step.Key: String] { try replica.files(in: zones) }
 
     /// What a round has taken from a participant is never sent.
     func noteEnded(_ machine: Int, _ before: [Step.Key: String]) throws {

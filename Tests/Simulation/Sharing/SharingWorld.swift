@@ -93,7 +93,7 @@ actor SharingWorld {
         if requests >= Self.requestsMax {
             let problem = "Machine \(number) does not stop: \(requests) requests in a round."
             if requests == Self.requestsMax { problems.append(problem) }
-            throw EndlessSharingRound(description: problem)
+            throw EndlessRound(description: problem)
         }
         switch operation {
         case .recordsModify, .zonesModify:
@@ -155,23 +155,10 @@ actor SharingWorld {
         deletedInRound = []
         for fault in faults { plan(fault, step) }
         let before = try files(replica)
-        let outcome = try await roundAsFarAsItGoes(replica)
+        let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
         trace.append("\(step.number) \(outcome): \(replica.wire.takeSent().names)")
         changed.insert(step.machine)
         try noteEnded(step.machine, before)
-    }
-
-    private func roundAsFarAsItGoes(_ replica: Replica) async throws -> String {
-        var outcome = "done"
-        do throws(SyncProblem) {
-            try await replica.exchange.round()
-        } catch {
-            guard error.isPassing else { throw error }
-            outcome = "\(error)"
-        }
-        replica.wire.forgetPlan()
-        if try replica.restartAfterCrash() { outcome += ", restarted" }
-        return outcome
     }
 
     private func plan(_ fault: SharingStep.Fault, _ step: SharingStep) {
@@ -210,7 +197,7 @@ actor SharingWorld {
     private func otherRound(_ machine: Int) async throws {
         let replica = machines[machine].replica
         let before = try files(replica)
-        _ = try await roundAsFarAsItGoes(replica)
+        _ = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
         changed.insert(machine)
         try noteEnded(machine, before)
     }
@@ -223,8 +210,6 @@ actor SharingWorld {
         try lookAtMachines()
     }
 }
-
-private struct EndlessSharingRound: Error, CustomStringConvertible { let description: String }
 
 extension SyncProblem {
     /// What the wire of a history does to requests, and what becomes of them when a share ends under
