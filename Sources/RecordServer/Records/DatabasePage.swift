@@ -140,11 +140,8 @@ struct DatabasePage: Sendable {
                     $0.user == row.viewer && $0.type != .publicUser
                 } ?? false
         }
-        let name = row.zone.database.owner
-        let owner = try reader.user(name)
-        return UserIdentity(
-            userName: name, account: owner,
-            lookup: UserLookup(emailAddress: isInvited ? owner?.emailAddress : nil)
+        return try UserIdentity(
+            owner: row.zone.database.owner, showsAddress: isInvited, reader
         ).json
     }
 

@@ -79,17 +79,14 @@ struct ShareResult {
     private func ownerIdentity(_ standing: ShareStanding, _ reader: any StorageReader)
         throws(ServerError) -> JSONValue
     {
-        let name = share.zone.database.owner
-        let owner = try reader.user(name)
         let knowsAddress =
             switch standing {
             case .owner: true
             case .participant(let row): row.type != .publicUser
             case .visitor, .stranger: false
             }
-        return UserIdentity(
-            userName: name, account: owner,
-            lookup: UserLookup(emailAddress: knowsAddress ? owner?.emailAddress : nil)
+        return try UserIdentity(
+            owner: share.zone.database.owner, showsAddress: knowsAddress, reader
         ).json
     }
 }

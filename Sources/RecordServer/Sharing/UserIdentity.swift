@@ -29,6 +29,18 @@ struct UserIdentity {
     }
 }
 
+extension UserIdentity {
+    /// Of who shares something, as those whom he shares it with are told.
+    init(
+        owner name: UserName, showsAddress: Bool, _ reader: any StorageReader
+    ) throws(ServerError) {
+        let account = try reader.user(name)
+        self.init(
+            userName: name, account: account,
+            lookup: UserLookup(emailAddress: showsAddress ? account?.emailAddress : nil))
+    }
+}
+
 extension UserRow {
     /// `nameComponents`; a part that is empty is left out.
     var names: JSONValue {
