@@ -62,9 +62,10 @@ import class GRDB.DatabaseQueue
             try $0.execute(
                 sql: """
                     DROP TABLE share;
+                    DROP TABLE move;
                     ALTER TABLE zone DROP COLUMN user;
                     ALTER TABLE trash DROP COLUMN is_own;
-                    DELETE FROM grdb_migrations WHERE identifier = '2026-11-25';
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '2026-11-25%';
                     PRAGMA user_version = 0;
                     """)
         }
@@ -78,6 +79,7 @@ import class GRDB.DatabaseQueue
                 Share(name: RecordName("s"), root: nil, permission: .readOnly, text: [0x7b, 0x7d]),
                 of: zone.id)
         }
+        #expect(try !store.hasMoves())
         try store.close()
     }
 

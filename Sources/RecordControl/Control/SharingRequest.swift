@@ -12,6 +12,10 @@ package enum SharingRequest: Sendable, Hashable {
     /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
     case create(RecordPath, JSONValue)
     case change(RecordPath, JSONValue)
+    /// Moves a record with what hangs on it to a new zone, and shares that.
+    case createInOwnZone(RecordPath, zone: RecordPath, JSONValue)
+    /// Moves a record with what hangs on it to a zone or below a record that is shared.
+    case add(RecordPath, to: RecordPath)
     /// Ends a share of this account, or leaves one of others.
     case end(RecordPath)
 
@@ -27,6 +31,13 @@ package enum SharingRequest: Sendable, Hashable {
             (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
         case .change(let path, let edit):
             (Self.prefix + "change", ["path": .text(path.bytes), "edit": edit])
+        case .createInOwnZone(let path, let zone, let edit):
+            (
+                Self.prefix + "createInOwnZone",
+                ["path": .text(path.bytes), "to": .text(zone.bytes), "edit": edit]
+            )
+        case .add(let path, let target):
+            (Self.prefix + "add", ["path": .text(path.bytes), "to": .text(target.bytes)])
         case .end(let path): (Self.prefix + "end", ["path": .text(path.bytes)])
         }
     }
@@ -34,7 +45,9 @@ package enum SharingRequest: Sendable, Hashable {
     /// Nil for the name of another request.
     init?(name: String, _ header: JSONValue) throws(RecordError) {
         guard name.hasPrefix(Self.prefix) else { return nil }
-        func path() throws(RecordError) -> RecordPath { try ControlRequest.path(in: header) }
+        func path(_ key: String = "path") throws(RecordError) -> RecordPath {
+            try ControlRequest.path(key, in: header)
+        }
         let edit = header["edit"] ?? .object([])
         switch name.dropFirst(Self.prefix.count) {
         case "accept": self = .accept(link: header["link"]?.string ?? "")
@@ -42,6 +55,9 @@ package enum SharingRequest: Sendable, Hashable {
         case "show": self = .show(try path())
         case "create": self = .create(try path(), edit)
         case "change": self = .change(try path(), edit)
+        case "createInOwnZone":
+            self = .createInOwnZone(try path(), zone: try path("to"), edit)
+        case "add": self = .add(try path(), to: try path("to"))
         case "end": self = .end(try path())
         default: return nil
         }

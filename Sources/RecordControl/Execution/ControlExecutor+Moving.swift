@@ -17,12 +17,11 @@ extension ControlExecutor {
         let assets = try store.assets(of: entry.id)
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             let type = try transaction.makeType(at: target)
-            if type.id == entry.type {
-                _ = try transaction.rename(entry.id, toType: type.id, stem: stem)
-            } else {
-                try Self.copy(entry, assets, to: type, stem, in: transaction)
-                try transaction.beginDelete(entry.id)
+            guard type.id == entry.type else {
+                let copy = try Self.copy(entry, assets, to: type, stem, in: transaction)
+                return try transaction.finishMove(of: entry.id, to: copy)
             }
+            _ = try transaction.rename(entry.id, toType: type.id, stem: stem)
             // What was a draft alone has left nothing behind.
             if try transaction.record(entry.id) != nil { try transaction.finalizeDelete(entry.id) }
         }
@@ -32,7 +31,7 @@ extension ControlExecutor {
     private static func copy(
         _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,
         in transaction: Transaction
-    ) throws(RecordError) {
+    ) throws(RecordError) -> RecordID {
         guard let text = try transaction.savedText(of: entry.id) else {
             throw RecordError(
                 .invalidRecord, "there is only a draft of this record. Mend or discard it first.")
@@ -44,5 +43,6 @@ extension ControlExecutor {
                 copy.id, asset.field, asset.index, hash, size: asset.size,
                 fileExtension: asset.fileExtension)
         }
+        return copy.id
     }
 }

@@ -165,6 +165,16 @@ extension Migrations {
     /// share leaves it.
     static let ownTrash = "ALTER TABLE trash ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;"
 
+    /// Which outgoing deletions are of what has gone elsewhere, and where that is: they are not sent
+    /// before the server has it.
+    static let moves = """
+        CREATE TABLE move (
+            outbox_id INTEGER PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
+            zone_id INTEGER NOT NULL REFERENCES zone (id),
+            name BLOB NOT NULL
+        );
+        """
+
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
     /// more.
     static let passedOver = """

@@ -7,7 +7,7 @@ enum Migrations {
     /// All steps until now in one transaction: one commit, and one look at the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        for (name, steps) in [("2026-11", steps), ("2026-11-25", stepsOfSharing)] {
+        for (name, steps) in lists {
             migrator.registerMigration(name, merging: Set(steps.map(\.name))) {
                 database, applied in
                 for step in steps where !applied.contains(step.name) { try step.run(database) }
@@ -16,10 +16,14 @@ enum Migrations {
         return migrator
     }
 
+    private static let lists = [
+        ("2026-11", steps), ("2026-11-25", stepsOfSharing), ("2026-11-25 moves", stepsOfMoves),
+    ]
+
     /// Whether a store has had migrations that nobody here knows.
     static func areNewer(_ database: GRDB.Database) throws -> Bool {
         let migrator = migrator
-        let known = Set(migrator.migrations + (steps + stepsOfSharing).map(\.name))
+        let known = Set(migrator.migrations + lists.flatMap(\.1).map(\.name))
         return try !migrator.appliedIdentifiers(database).isSubset(of: known)
     }
 
@@ -69,6 +73,11 @@ enum Migrations {
         ("own trash", { try $0.execute(sql: ownTrash) }),
     ]
 
+    /// What came after that.
+    private static let stepsOfMoves: [Step] = [
+        ("moves", { try $0.execute(sql: moves) })
+    ]
+
     /// What the first version had; a store that has lost one of them is not opened.
     static let tables: Set<String> = [
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
@@ -77,6 +86,7 @@ enum Migrations {
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
+        "move",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

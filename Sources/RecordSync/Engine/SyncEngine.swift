@@ -27,6 +27,8 @@ package actor SyncEngine {
     private var problems = SyncProblems()
     /// When the server was last asked for news, and answered.
     private var lastFetch: Timestamp?
+    /// Those of the other databases of the store.
+    private let neighbours: EngineGroup
     /// Those who wait until all is done that can be.
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private let lastStatus = Mutex(
@@ -36,10 +38,11 @@ package actor SyncEngine {
 
     package init(
         _ exchange: Exchange, schedule: SyncSchedule.Settings = SyncSchedule.Settings(),
-        clock: any WallClock = SystemClock(),
+        of neighbours: EngineGroup = EngineGroup(), clock: any WallClock = SystemClock(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.exchange = exchange
+        self.neighbours = neighbours
         self.clock = clock
         self.jitter = jitter
         self.schedule = SyncSchedule(settings: schedule)
@@ -194,6 +197,19 @@ package actor SyncEngine {
         }
     }
 
+    /// What has gone to another zone is deleted where it was when the copy is on the server.
+    private func lookForMoved() async throws(SyncProblem) {
+        let hasMoves = try exchange.read { (store) throws(RecordError) in try store.hasMoves() }
+        guard hasMoves else { return }
+        await lookAgain()
+        for engine in neighbours.all where engine !== self { await engine.lookAgain() }
+    }
+
+    private func lookAgain() {
+        lookForChanges()
+        waker.yield()
+    }
+
     private func perform(_ job: SyncSchedule.Job) async {
         let ending: SyncSchedule.Ending
         let start = clock.now
@@ -220,7 +236,10 @@ package actor SyncEngine {
                 if uploads {
                     let start = clock.now
                     let count = try await exchange.work(id, downloads: false, uploads: true)
-                    if count > 0 { note(.export, id, since: start, count) }
+                    if count > 0 {
+                        note(.export, id, since: start, count)
+                        try await lookForMoved()
+                    }
                 }
             }
             problems.clear(zone)

@@ -48,7 +48,11 @@ package final class SyncService: Sendable {
                 store: store, transport: transport, database: database, settings: settings,
                 logger: logger)
         }
-        let engines = exchanges.map { SyncEngine($0, schedule: Self.schedule($0)) }
+        let group = EngineGroup()
+        let engines = exchanges.map {
+            SyncEngine($0, schedule: Self.schedule($0), of: group)
+        }
+        group.add(engines)
         self.engines = engines
         let downloads = AssetDownloads(exchanges, store: store, transport: transport)
         self.downloads = downloads

@@ -62,18 +62,30 @@ struct ShareCreateCommand: ParsableCommand {
     var everyone = PermissionArgument.none
     @Option(help: "What people see before they accept it; by default the name.")
     var title: String?
+    @OptionGroup var moving: ShareMoveOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
+    func validate() throws {
+        guard moving.into != nil else { return }
+        if !addresses.isEmpty || title != nil || everyone != .none || members.write || members.admin
+        {
+            throw ValidationError(
+                "--into adds to a share that there is: share add and permit say who has it.")
+        }
+    }
+
     func run() throws {
         let place = try path.located(by: state)
+        if moving.dryRun { return try moving.show(place, state, json: json) }
         var edit = ShareEdit()
         edit.title = title.map { Text($0) }
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
-        let share = try place.ask(.create(place.path, edit.json))
+        let request = try moving.request(place, edit, state) ?? .create(place.path, edit.json)
+        let share = try place.ask(request)
         if json { Showing.json(share) } else { Terminal.print(share.stringMember("url") ?? "") }
     }
 }

@@ -121,10 +121,26 @@ final class MountedSync: Sendable {
             return try service.edit(try ShareEdit(edit), at: try place(path), isNew: true).json
         case .change(let path, let edit):
             return try service.edit(try ShareEdit(edit), at: try place(path), isNew: false).json
+        case .createInOwnZone(let path, let zone, let edit):
+            let move = try TreeMove(of: store.record(at: path), to: zone)
+            return try Self.json(
+                service.shareInOwnZone(move, try ShareEdit(edit)), of: path)
+        case .add(let path, let target):
+            return try Self.json(
+                service.add(try store.record(at: path).id, to: try place(target)), of: path)
         case .end(let path):
             try service.endShare(at: try place(path))
             return .object([])
         }
+    }
+
+    /// With where the record is now.
+    private static func json(_ shared: SharedElsewhere, of path: RecordPath) -> JSONValue {
+        let zone = shared.zone
+        let now = RecordPath(
+            database: zone.database, owner: zone.owner, zone: zone.name, type: path.type,
+            item: path.item)
+        return shared.share.json.adding("path", .text(now.bytes))
     }
 
     /// A zone, or a record in it. Errors: invalidArgument for what cannot be shared, notFound.

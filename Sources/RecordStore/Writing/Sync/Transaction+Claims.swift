@@ -66,6 +66,7 @@ private struct Claiming {
     private var bytes = 0
     /// By row.
     private var found: [Int64: State] = [:]
+    private var hasMoves: Bool?
     /// Bytes that only the server has, and that changes to be sent have.
     private var bytesOfServer: Set<String>?
 
@@ -86,9 +87,13 @@ private struct Claiming {
     /// long as the zone.
     mutating func take(_ row: OutboxRow) throws(RecordError) {
         guard found[row.id] == nil, !exceptions.contains(row) else { return }
-        if row.operation == .delete, try hasBytesForOthers(row) {
-            found[row.id] = .waits
-            return
+        if row.operation == .delete {
+            let isNeeded = try hasBytesForOthers(row)
+            let hasNoCopy = try waitsForCopy(row)
+            if isNeeded || hasNoCopy {
+                found[row.id] = .waits
+                return
+            }
         }
         guard let first = try step(row) else { return }
         var path = [first]
@@ -144,6 +149,13 @@ private struct Claiming {
             """, [.integer(row.id)]
         ) { $0.string(0) }
         return own.contains { needed.contains($0) }
+    }
+
+    private mutating func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
+        let isAsked = if let hasMoves { hasMoves } else { try connection.hasMoves() }
+        hasMoves = isAsked
+        guard isAsked else { return false }
+        return try connection.waitsForCopy(row)
     }
 
     private enum State {

@@ -14,7 +14,7 @@ extension Transaction {
         try eraseTrash("zone_id = ?", [value])
         try eraseHistory("zone_id = ?", [value])
         try eraseConflicts("zone_id = ?", [value])
-        for table in ["passed_over", "share", "sent_request", "sync_event"] {
+        for table in ["move", "passed_over", "share", "sent_request", "sync_event"] {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ?", [value])
         }
         try eraseSchemas(of: zone)
@@ -37,6 +37,7 @@ extension Transaction {
         try eraseConflicts(
             "zone_id = ? AND type = ? AND stem = ?",
             [.integer(zone.rawValue), .name(type), .name(stem)])
+        try connection.run("DELETE FROM move WHERE zone_id = ? AND name = ?", values)
         try markForScrub()
     }
 

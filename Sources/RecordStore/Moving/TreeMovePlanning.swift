@@ -1,0 +1,207 @@
+import RecordModel
+import RecordSQL
+
+/// Finds out what a move of a tree has to do, and whether it may be done, by reading alone.
+///
+/// The records of the zone are looked through once: nothing keeps who hangs on whom.
+struct TreeMovePlanning {
+    private let connection: SQLConnection
+    private let move: TreeMove
+    private let root: StoredRecord
+    private var plan: TreeMovePlan
+    private var links: ZoneLinks
+    private var tree: Set<RecordName> = []
+
+    /// Errors: invalidArgument, which says what hinders it; notFound; accessDenied.
+    static func plan(
+        _ connection: SQLConnection, _ move: TreeMove
+    ) throws(RecordError) -> TreeMovePlan {
+        var planning = try TreeMovePlanning(connection, move)
+        try planning.gather()
+        try planning.checkTree()
+        try planning.checkLinks()
+        try planning.checkTarget()
+        return planning.plan
+    }
+
+    private init(_ connection: SQLConnection, _ move: TreeMove) throws(RecordError) {
+        self.connection = connection
+        self.move = move
+        guard let root = try connection.stored(move.root), root.state == .saved else {
+            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+        }
+        let source = try connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
+            [.integer(root.zone.rawValue)]
+        ) { $0.zone() }
+        guard let source else { throw RecordError(.notFound, "The zone is gone.") }
+        guard source.database == .private else {
+            throw RecordError(
+                .invalidArgument, "only records of private go to a zone of their own.")
+        }
+        guard (source.database, source.owner, source.name) != (move.database, move.owner, move.zone)
+        else {
+            throw RecordError(.invalidArgument, "it is in the zone \(source.name) already.")
+        }
+        self.root = root
+        plan = TreeMovePlan(source: source)
+        links = try ZoneLinks(connection, source)
+    }
+
+    /// The root, what hangs on it, what hangs on that.
+    private mutating func gather() throws(RecordError) {
+        guard let name = root.name else {
+            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+        }
+        var waiting = [name]
+        tree = [name]
+        var next = 0
+        while next < waiting.count {
+            let name = waiting[next]
+            next += 1
+            for child in links.children[name] ?? [] where tree.insert(child).inserted {
+                waiting.append(child)
+            }
+            try add(name)
+        }
+    }
+
+    private mutating func add(_ name: RecordName) throws(RecordError) {
+        let row = try connection.first(
+            """
+            SELECT r.id, t.name, r.stem, r.size + (SELECT coalesce(sum(size), 0) FROM asset
+                WHERE record_id = r.id)
+            FROM record r JOIN record_type t ON t.id = r.type_id
+            WHERE r.zone_id = ? AND r.name = ?
+            """, [.integer(root.zone.rawValue), .name(name)]
+        ) { row in
+            (
+                TreeMovePlan.Step(
+                    record: RecordID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
+                    stem: Stem(bytes: row.bytes(2)), name: name), row.int64(3)
+            )
+        }
+        guard let row else { return }
+        plan.steps.append(row.0)
+        plan.bytes += row.1
+    }
+
+    private func checkTree() throws(RecordError) {
+        if let parent = links.parents[plan.steps[0].name] {
+            throw RecordError(
+                .invalidArgument,
+                "it hangs on \(try shown(parent)), which stays. Take \"$parent\" out of it first, or "
+                    + "share that.")
+        }
+        for step in plan.steps {
+            let record = try connection.stored(step.record)
+            if record?.entry.hasDraft == true {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(step.path) has a draft. Correct or discard it first.")
+            }
+            if try hasConflict(step) {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(step.path) has a conflict. Settle it first: recordfs conflicts.")
+            }
+            if try isShared(step) {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(step.path) is shared already, and its link would end. recordfs share stop "
+                        + "does that.")
+            }
+        }
+    }
+
+    private func hasConflict(_ step: TreeMovePlan.Step) throws(RecordError) -> Bool {
+        try connection.exists(
+            "SELECT 1 FROM conflict WHERE record_id = ? AND settled IS NULL",
+            [.integer(step.record.rawValue)])
+    }
+
+    private func isShared(_ step: TreeMovePlan.Step) throws(RecordError) -> Bool {
+        try connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ? AND root = ?",
+            [.integer(root.zone.rawValue), .name(step.name)])
+    }
+
+    /// What names each other stays together: a reference does not lead from one share into another.
+    private func checkLinks() throws(RecordError) {
+        for link in links.references {
+            switch (tree.contains(link.from), tree.contains(link.to)) {
+            case (true, true), (false, false): continue
+            case (true, false):
+                // What is not there now would not be there then.
+                let target = try connection.stored(named: link.to, root.zone)
+                guard target != nil else { continue }
+                throw RecordError(
+                    .invalidArgument,
+                    "\(try shown(link.from)) names \(try shown(link.to)) in \(link.field), which does "
+                        + "not hang on it and would stay. Give that the \"$parent\", or take the "
+                        + "reference out.")
+            case (false, true):
+                throw RecordError(
+                    .invalidArgument,
+                    "\(try shown(link.from)), which stays, names \(try shown(link.to)) in "
+                        + "\(link.field). Take that reference out first.")
+            }
+        }
+    }
+
+    private func checkTarget() throws(RecordError) {
+        let target = try connection.first(
+            """
+            SELECT \(Columns.zone) FROM zone
+            WHERE database = ? AND owner = ? AND name = ? AND removed = 0
+            """,
+            [.integer(move.database.rawValue), .name(move.owner), .name(move.zone)]
+        ) { $0.zone() }
+        guard let target else { return }
+        guard target.permission == .readWrite else { throw RecordError.readOnlyZone(target) }
+        for step in plan.steps {
+            if try isTaken(step, in: target) {
+                throw RecordError(
+                    .alreadyExists,
+                    "the zone \(target.name) has a record with the name of \(step.path) already.")
+            }
+        }
+        guard let parent = move.parent else { return }
+        guard try connection.stored(named: parent, target.id)?.state == .saved else {
+            throw RecordError(.notFound, "there is no record \(parent) in \(target.name).")
+        }
+    }
+
+    /// By a record, or by one of another type of which the server was not told all.
+    private func isTaken(
+        _ step: TreeMovePlan.Step, in target: ZoneInfo
+    ) throws(RecordError) -> Bool {
+        try connection.exists(
+            """
+            SELECT 1 FROM record r JOIN record_type t ON t.id = r.type_id
+            WHERE r.zone_id = ?1 AND r.state != 2
+                AND (r.name = ?2 OR t.name = ?3 AND r.stem = ?4)
+            UNION ALL
+            SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2 AND type != ?3
+            """,
+            [
+                .integer(target.id.rawValue), .name(step.name), .name(step.type),
+                .name(step.stem),
+            ])
+    }
+
+    private func shown(_ name: RecordName) throws(RecordError) -> String {
+        let path = try connection.first(
+            """
+            SELECT t.name, r.stem FROM record r JOIN record_type t ON t.id = r.type_id
+            WHERE r.zone_id = ? AND r.name = ?
+            """, [.integer(root.zone.rawValue), .name(name)]
+        ) { "\(RecordTypeName(bytes: $0.bytes(0)))/\(Stem(bytes: $0.bytes(1)))" }
+        return path ?? "\(name)"
+    }
+}
+
+extension TreeMovePlan.Step {
+    /// As people name it within the zone.
+    package var path: String { "\(type)/\(stem)" }
+}

@@ -1,0 +1,88 @@
+import RecordModel
+import RecordSQL
+
+/// What the records of a zone say of each other.
+struct ZoneLinks {
+    struct Link {
+        let from: RecordName
+        let field: FieldName
+        let to: RecordName
+    }
+
+    /// By the record on which they hang.
+    private(set) var children: [RecordName: [RecordName]] = [:]
+    private(set) var parents: [RecordName: RecordName] = [:]
+    /// Those within the zone.
+    private(set) var references: [Link] = []
+
+    /// Errors: corrupt for a text that is damaged, for nobody knows what stood in it.
+    init(_ connection: SQLConnection, _ zone: ZoneInfo) throws(RecordError) {
+        let types = try connection.all(
+            "SELECT \(Columns.type) FROM record_type WHERE zone_id = ?",
+            [.integer(zone.id.rawValue)]
+        ) { $0.type() }
+        for type in types {
+            let schema = try SchemaRows.read(connection, type.name)
+            try read(connection, type, schema, of: zone)
+        }
+    }
+
+    /// Only texts are taken apart that may say something: a key may be written with `\u0024`.
+    private mutating func read(
+        _ connection: SQLConnection, _ type: TypeInfo, _ schema: RecordSchema, of zone: ZoneInfo
+    ) throws(RecordError) {
+        try connection.each(
+            """
+            SELECT name, stem, text, checksum
+            FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
+            WHERE type_id = ?1 AND state = 0 AND name IS NOT NULL
+                AND (?2 OR instr(text, ?3) > 0 OR instr(text, ?4) > 0)
+            """,
+            [
+                .integer(type.id.rawValue), .bool(schema.hasReferences),
+                .blob(Array("$parent".utf8)), .blob([UInt8(ascii: "\\")]),
+            ]
+        ) { row throws(RecordError) in
+            let text = try row.text(2) { "record \(Stem(bytes: row.bytes(1)))" }
+            var limits = RecordLimits.standard
+            limits.recordBytes = Int.max
+            let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+            add(document, of: RecordName(bytes: row.bytes(0)), zone.name)
+        }
+    }
+
+    private mutating func add(
+        _ document: RecordDocument, of name: RecordName, _ zone: ZoneName
+    ) {
+        if let parent = document.parent {
+            children[parent, default: []].append(name)
+            parents[name] = parent
+        }
+        for field in document.fields {
+            for target in field.value.targets(in: zone) {
+                references.append(Link(from: name, field: field.name, to: target))
+            }
+        }
+    }
+}
+
+extension RecordSchema {
+    fileprivate var hasReferences: Bool {
+        fields.contains { field in
+            if case .list(let element) = field.type { return element == .reference }
+            return field.type == .reference
+        }
+    }
+}
+
+extension FieldValue {
+    /// What it names in a zone, the one that it is in.
+    func targets(in zone: ZoneName) -> [RecordName] {
+        switch self {
+        case .reference(let target):
+            target.zone == nil || target.zone == zone ? [target.name] : []
+        case .list(let values): values.flatMap { $0.targets(in: zone) }
+        case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .json: []
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package import RecordModel
+package import RecordStore
+package import RecordWire
+
+/// Where a record with what hangs on it is to be shared instead of where it is.
+package struct SharedElsewhere: Sendable {
+    package let zone: ZoneInfo
+    package let share: ShareAnswer
+}
+
+/// Sharing a record by taking it to another zone. As `SyncService+Sharing`, all of it blocks.
+extension SyncService {
+    /// Moves a record with what hangs on it to a new zone of its own, and shares that.
+    ///
+    /// The share is made while the zone is empty: when the server refuses it, nothing has moved. A
+    /// process that ends between leaves an empty zone that is shared, and the record where it was.
+    /// Errors also: those of `Transaction.move`; alreadyExists for a zone that is there.
+    package func shareInOwnZone(
+        _ move: TreeMove, _ edit: ShareEdit
+    ) throws(RecordError) -> SharedElsewhere {
+        _ = try store.plan(of: move)
+        guard try store.zone(move.database, move.owner, move.zone) == nil else {
+            throw RecordError(
+                .alreadyExists,
+                "there is a zone \(move.zone) already. --zone-name gives the new one another name, "
+                    + "and --into \(move.database.name)/\(move.zone) moves the record to that one.")
+        }
+        let zone = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try transaction.makeZone(move.database, move.owner, move.zone)
+        }
+        let share: ShareAnswer
+        do throws(RecordError) {
+            share = try self.edit(edit, at: SharedPlace(zone: zone, root: nil), isNew: true)
+            try self.move(move)
+        } catch {
+            try removeIfEmpty(zone)
+            throw error
+        }
+        return SharedElsewhere(zone: zone, share: share)
+    }
+
+    /// With what somebody has put into it meanwhile it stays.
+    private func removeIfEmpty(_ zone: ZoneInfo) throws(RecordError) {
+        guard try store.types(in: zone.id).isEmpty else { return }
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
+            try transaction.removeZone(zone.id)
+        }
+    }
+
+    /// Moves a record with what hangs on it to where something is shared already.
+    ///
+    /// - Parameter parent: the record on which it is to hang; nil for that which is shared there, or for
+    ///   none where the whole zone is.
+    /// Errors also: those of `Transaction.move`; invalidArgument where nothing is shared.
+    package func add(
+        _ root: RecordID, to place: SharedPlace
+    ) throws(RecordError) -> SharedElsewhere {
+        let zone = place.zone
+        let shares = try store.shares(in: zone.id)
+        guard !shares.isEmpty else {
+            throw RecordError(
+                .invalidArgument, "nothing is shared there. --own-zone makes a zone that is.")
+        }
+        let isWhole = shares.contains { $0.root == nil }
+        let parent = place.root ?? (isWhole ? nil : shares.count == 1 ? shares[0].root : nil)
+        guard isWhole || parent != nil else {
+            throw RecordError(
+                .invalidArgument,
+                "several records are shared there. Name the one on which it is to hang.")
+        }
+        guard let meta = try store.meta(of: root) else {
+            throw RecordError(.notFound, "the record is gone.")
+        }
+        let shared = isWhole ? nil : try shared(parent, in: zone, shares)
+        if meta.zone == zone.id, let parent {
+            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+                try transaction.hang(root, under: parent)
+            }
+            _ = settle()
+        } else {
+            try move(
+                TreeMove(of: root, to: zone.database, zone.owner, zone.name, under: parent))
+        }
+        return SharedElsewhere(
+            zone: zone, share: try share(at: SharedPlace(zone: zone, root: shared)))
+    }
+
+    /// The record that is shared, on which another one hangs.
+    private func shared(
+        _ name: RecordName?, in zone: ZoneInfo, _ shares: [Share]
+    ) throws(RecordError) -> RecordName? {
+        let parents = try store.parents(in: zone)
+        var next = name
+        var seen: Set<RecordName> = []
+        while let name = next, seen.insert(name).inserted {
+            if shares.contains(where: { $0.root == name }) { return name }
+            next = parents[name]
+        }
+        throw RecordError(
+            .invalidArgument, "the record on which it is to hang is not shared.")
+    }
+
+    private func move(_ move: TreeMove) throws(RecordError) {
+        _ = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try transaction.move(move)
+        }
+        _ = settle()
+        // The copies have gone to another database than that which they leave.
+        if try store.hasMoves() { _ = settle() }
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordStore
+import RecordSync
+
+/// Where a record goes that is not to be shared where it is.
+struct ShareMoveOptions: ParsableArguments {
+    @Flag(help: "Move the record, with what hangs on it, to a zone of its own, and share that.")
+    var ownZone = false
+    @Option(help: "The name of that zone; by default the record's.")
+    var zoneName: String?
+    @Option(help: "Move it to this zone, or below this record, which is shared already.")
+    var into: PathArgument?
+    @Flag(
+        name: [.customShort("n"), .long],
+        help: "With --own-zone or --into: say what would be moved, and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if ownZone, into != nil {
+            throw ValidationError("--own-zone makes a new zone; --into names one that is there.")
+        }
+        if zoneName != nil, !ownZone {
+            throw ValidationError("--zone-name is for --own-zone.")
+        }
+        if dryRun, !ownZone, into == nil {
+            throw ValidationError("--dry-run is for --own-zone and --into.")
+        }
+    }
+
+    /// Nil where nothing is to be moved.
+    func request(
+        _ place: LocatedPath, _ edit: ShareEdit, _ state: StateOptions
+    ) throws -> SharingRequest? {
+        if let target = try target(place, state) { return .add(place.path, to: target) }
+        guard ownZone else { return nil }
+        return .createInOwnZone(place.path, zone: try zone(place), edit.json)
+    }
+
+    /// What would be moved.
+    func show(_ place: LocatedPath, _ state: StateOptions, json: Bool) throws {
+        let target = try target(place, state) ?? zone(place)
+        let store = try place.store.reader()
+        let plan = try place.store.reporting(place.text) {
+            () throws(RecordError) -> TreeMovePlan in
+            let parent = try target.stem == nil ? nil : store.meta(of: store.record(at: target).id)
+            return try store.plan(
+                of: TreeMove(of: try store.record(at: place.path), to: target, under: parent?.name))
+        }
+        let spelling = PathSpelling(for: place.store)
+        for step in plan.steps {
+            let old = RecordPath(
+                database: plan.source.database, owner: plan.source.owner, zone: plan.source.name,
+                type: step.type, item: .record(step.stem))
+            let new = RecordPath(
+                database: target.database, owner: target.owner, zone: target.zone,
+                type: step.type, item: .record(step.stem))
+            if json {
+                Showing.jsonLine(["path": .text(old.bytes), "to": .text(new.bytes)])
+            } else {
+                Terminal.print(
+                    spelling.spell(old.bytes) + Array(" -> ".utf8) + spelling.spell(new.bytes)
+                        + [UInt8(ascii: "\n")])
+            }
+        }
+    }
+
+    private func target(
+        _ place: LocatedPath, _ state: StateOptions
+    ) throws -> RecordPath? {
+        guard let into else { return nil }
+        let target = try into.located(by: state)
+        guard StoreAccess.isSame(place.store.directory, target.store.directory) else {
+            throw CommandFailure(
+                into.text, "is in another store than \(place.text). A record is moved within one.")
+        }
+        return target.path
+    }
+
+    /// Errors: the record's name cannot be that of a zone.
+    private func zone(_ place: LocatedPath) throws -> RecordPath {
+        guard place.path.database == .private, let stem = place.path.stem else {
+            throw CommandFailure(
+                place.text, "is no record of private: a zone can be shared as it is.")
+        }
+        let name = ZoneName(bytes: zoneName.map { Array($0.utf8) } ?? stem.decoded?.bytes ?? [])
+        guard name.isValid else {
+            throw CommandFailure(
+                place.text, "\(name) cannot be the name of a zone. --zone-name gives another.")
+        }
+        return RecordPath(database: .private, zone: name)
+    }
+}
+
+extension TreeMove {
+    /// - Parameter zone: a path in it. Errors: invalidArgument for one that names no zone.
+    init(
+        of record: RecordEntry, to zone: RecordPath, under parent: RecordName? = nil
+    ) throws(RecordError) {
+        guard let database = zone.database, let name = zone.zone else {
+            throw RecordError(.invalidArgument, "\(zone) is no zone.")
+        }
+        self.init(of: record.id, to: database, zone.owner, name, under: parent)
+    }
+}
