@@ -44,6 +44,8 @@ extension Transaction {
         var created: Timestamp?
         var createdBy: String?
         var changedBy: String?
+        /// When it got these values, where the server has said so; the transaction's when nil.
+        var changed: Timestamp?
         var name: RecordName?
         /// Looked up when nil.
         var generation: Int64?
@@ -159,7 +161,8 @@ extension Transaction {
             .integer(record.rawValue), .integer(new.place.zone.id.rawValue),
             .integer(new.place.type.rawValue), .name(new.stem), .integer(Int64(new.text.count)),
             .time(new.modified ?? now), .time(new.created ?? now), .integer(generation),
-            .name(name), .text(new.createdBy ?? ""), .time(now), .text(new.changedBy ?? ""),
+            .name(name), .text(new.createdBy ?? ""), .time(new.changed ?? now),
+            .text(new.changedBy ?? ""),
         ]
         guard replacing else {
             return try connection.run(
@@ -338,7 +341,7 @@ extension Transaction {
             """
             UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
                 modified = ?3, changed = ?4, changed_by = ?5 WHERE id = ?1
-            """, values + [.time(now), .text(new.changedBy ?? "")])
+            """, values + [.time(new.changed ?? now), .text(new.changedBy ?? "")])
     }
 
     func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {

@@ -122,6 +122,7 @@ struct RemoteApplication {
         new.created = change.created
         new.createdBy = change.createdBy
         new.modified = change.modified
+        new.changed = change.modified
         new.changedBy = change.modifiedBy
         let held = try draft.map { (draft) throws(RecordError) in
             try connection.assets(of: draft.id)
@@ -230,6 +231,7 @@ struct RemoteApplication {
             if hasTheirValues { new.knownAssets = KeptAsset.all(in: remote.fields) }
             if !isEarlier {
                 new.modified = change.modified
+                new.changed = change.modified
                 new.changedBy = change.modifiedBy
             }
             result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
