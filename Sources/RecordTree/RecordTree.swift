@@ -122,6 +122,7 @@ package final class Tree: Sendable {
     package func start() throws(RecordError) {
         let types = Set(try store.refusals().map(\.type))
         state.withLock { $0.typesWithDrafts = types }
+        if !options.isReadOnly { try resumeEndingShares() }
     }
 
     var now: Timestamp { options.clock.now }

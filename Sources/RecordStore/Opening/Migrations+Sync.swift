@@ -161,6 +161,9 @@ extension Migrations {
         ALTER TABLE share ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
         """
 
+    /// Whether its file was removed here, and it ends when the grace time is over.
+    static let endingShares = "ALTER TABLE share ADD COLUMN ending INTEGER NOT NULL DEFAULT 0;"
+
     /// Whether it is what this user has written of a record of others, and nothing else: the end of a
     /// share leaves it.
     static let ownTrash = "ALTER TABLE trash ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;"

@@ -75,7 +75,8 @@ enum Migrations {
 
     /// What came after that.
     private static let stepsOfMoves: [Step] = [
-        ("moves", { try $0.execute(sql: moves) })
+        ("moves", { try $0.execute(sql: moves) }),
+        ("ending shares", { try $0.execute(sql: endingShares) }),
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

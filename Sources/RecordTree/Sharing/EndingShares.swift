@@ -29,11 +29,42 @@ extension Tree {
             }
         }
         try options.exchange.share(.check, file)
-        let until = options.clock.uptime + options.grace
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.setEnding(true, shareOf: shown.share.root, in: shown.zone.id)
+        }
+        noteEnding(file, at: options.clock.uptime + options.grace)
+    }
+
+    private func noteEnding(_ file: ShareFile, at uptime: Duration) {
         state.withLock { state in
-            state.endingShares[file] = until
+            state.endingShares[file] = uptime
             // Longer than its end may take.
-            state.sharesAside[file] = until + Self.patience
+            state.sharesAside[file] = uptime + Self.patience
+        }
+    }
+
+    /// What the last mount did not live to end.
+    func resumeEndingShares() throws(RecordError) {
+        for (zone, root) in try store.endingShares() {
+            guard let root else {
+                noteEnding(.zone(zone), at: options.clock.uptime)
+                continue
+            }
+            if let record = try store.record(named: root, in: zone) {
+                noteEnding(.record(record.id), at: options.clock.uptime)
+            }
+        }
+    }
+
+    /// Its file is there again, and so it does not end.
+    func cancelEnd(of file: ShareFile) throws(RecordError) {
+        let wasEnding = state.withLock { state in
+            state.sharesAside[file] = nil
+            return state.endingShares.removeValue(forKey: file) != nil
+        }
+        guard wasEnding, let shown = try share(file) else { return }
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.setEnding(false, shareOf: shown.share.root, in: shown.zone.id)
         }
     }
 
@@ -50,9 +81,10 @@ extension Tree {
             } catch {
                 tellNotEnded(file, error)
             }
-            state.withLock { state in
-                state.endingShares[file] = nil
-                state.sharesAside[file] = nil
+            do throws(RecordError) {
+                try cancelEnd(of: file)
+            } catch {
+                options.report("That a share goes on was not kept: \(error)")
             }
         }
     }

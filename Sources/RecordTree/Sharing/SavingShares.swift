@@ -26,10 +26,7 @@ extension Tree {
             throw place.shareProblem
         }
         // Who writes the name anew has not removed it to end the share.
-        state.withLock { state in
-            state.endingShares[file] = nil
-            state.sharesAside[file] = nil
-        }
+        try cancelEnd(of: file)
         // What was removed before is not in the way.
         endShares(olderThan: .seconds(Int64.max))
         try options.exchange.share(.save(text), file)

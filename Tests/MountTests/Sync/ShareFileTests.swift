@@ -282,6 +282,33 @@ extension MountTests {
             try end()
         }
 
+        @Test("a share that was removed ends, also when the daemon is killed before")
+        func removedAndKilled() async throws {
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            try bob.ok("recordfs accept '\(link)'")
+            try alice.ok(
+                """
+                pid=$(recordfs status --json | jq .daemon.pid)
+                rm \(zone)/.share.json; kill -9 $pid
+                recordfs mount
+                ls -A \(zone) && recordfs sync
+                """)
+            #expect(try alice.ok("ls -A \(zone); recordfs shares") == "Recipe")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            // Written anew in time, it goes on.
+            try alice.ok(
+                """
+                echo '\(invitation)' > \(zone)/.share.json
+                cp --remove-destination \(zone)/.share.json kept
+                rm \(zone)/.share.json; cp kept \(zone)/.share.json
+                kill -9 $(recordfs status --json | jq .daemon.pid)
+                recordfs mount && recordfs sync
+                """)
+            #expect(try alice.ok("ls -A \(zone)") == ".share.json\nRecipe")
+            try end()
+        }
+
         @Test("a name that is no share's is no share, and says so")
         func names() async throws {
             for directory in [zone, "\(zone)/Recipe"] {

@@ -34,6 +34,16 @@ extension Transaction {
         if try remove(name, of: .integer(zone.rawValue)) { note([], of: zone) }
     }
 
+    /// Notes that somebody has removed a share's file, or has written it anew: the share ends when the
+    /// grace time is over, also when this process does not live to see it.
+    package func setEnding(
+        _ isEnding: Bool, shareOf root: RecordName?, in zone: ZoneID
+    ) throws(RecordError) {
+        try connection.run(
+            "UPDATE share SET ending = ? WHERE zone_id = ? AND root IS ?",
+            [.bool(isEnding), .integer(zone.rawValue), root.map { .name($0) } ?? .null])
+    }
+
     func note(_ news: [ShareNews], of zone: ZoneID) {
         note(.share, zone: zone)
         changes[changes.count - 1].shareNews = news
@@ -60,8 +70,10 @@ extension Transaction {
         }
         try connection.run(
             """
-            INSERT OR REPLACE INTO share (zone_id, name, root, permission, text, changed)
+            INSERT INTO share (zone_id, name, root, permission, text, changed)
             VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET root = excluded.root, permission = excluded.permission,
+                text = excluded.text, changed = excluded.changed
             """,
             [
                 zone, .name(share.name), share.root.map { .name($0) } ?? .null,
@@ -101,6 +113,15 @@ extension RecordStore {
                 ORDER BY root IS NOT NULL, name
                 """, [.integer(zone.rawValue)]
             ) { $0.share() }
+        }
+    }
+
+    /// The shares whose files were removed here and which have not ended yet: of a record, or of the zone.
+    package func endingShares() throws(RecordError) -> [(zone: ZoneID, root: RecordName?)] {
+        try read { connection throws(RecordError) in
+            try connection.all("SELECT zone_id, root FROM share WHERE ending = 1") { row in
+                (ZoneID(row.int64(0)), row.bytesIfPresent(1).map { RecordName(bytes: $0) })
+            }
         }
     }
 
