@@ -81,6 +81,48 @@ extension MountTests {
             try end()
         }
 
+        @Test("what is named inside of a share is there; outside it is a name without a file")
+        func references() async throws {
+            #expect(try bob.eventually("ls \(shared)", all))
+            try alice.ok(
+                """
+                cd \(recipes)
+                echo '{"n": 1}' > menu.json; echo '{"n": 1, "$parent": "menu"}' > tart.json
+                echo '{"n": 2, "of": {"$ref": "step1"}, "by": {"$ref": "tea"}}' > soup.json
+                recordfs share create private/Kitchen/Recipe/tart --with bob@localhost --write \
+                    > ~/tart
+                """)
+            try bob.ok("recordfs accept \"$(cat \(alice.folder)/tart)\"")
+            #expect(
+                try bob.eventually(
+                    "cd \(shared) && jq -c '[.of, .by]' soup.json && ls *.json",
+                    """
+                    [{"$ref":"step1"},{"$ref":"tea"}]
+                    soup.json\nstep1.json\nstep2.json\nstep3.json\ntart.json
+                    """))
+            #expect(try bob.ok("jq -r '.\"$parent\"' \(shared)/tart.json") == "null")
+            // Who edits takes nothing from what he does not see, and can name what he sees.
+            try bob.ok(
+                """
+                cd \(shared)
+                jq '.n = 3 | .also = {"$ref": "step2"}' soup.json > x && mv x soup.json
+                jq '.n = 4' tart.json > x && mv x tart.json
+                recordfs sync
+                """)
+            #expect(
+                try alice.eventually(
+                    """
+                    cd \(recipes) && jq -c '[.n, .by, .also]' soup.json
+                    jq -c '[.n, .\"$parent\"]' tart.json
+                    """,
+                    """
+                    [3,{"$ref":"tea"},{"$ref":"step2"}]
+                    [4,"menu"]
+                    """))
+            #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
+            try end()
+        }
+
         @Test("both delete the root at once: it is gone, and so is the share")
         func bothDeleteRoot() async throws {
             #expect(try bob.eventually("ls \(shared)", all))
