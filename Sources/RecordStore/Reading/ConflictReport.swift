@@ -18,7 +18,8 @@ package struct ConflictReport: Sendable {
         let merged = try store.mergedText(of: conflict).flatMap { Self.parse($0, schema) }
         let (mine, theirs) = (documents[.mine], documents[.theirs])
         var lines = Self.heading(
-            conflict, isMineGone: !sides.contains(.mine), isTheirsGone: !sides.contains(.theirs))
+            conflict, isRefusedDeletion: try store.isRefusedDeletion(conflict),
+            isMineGone: !sides.contains(.mine), isTheirsGone: !sides.contains(.theirs))
         for field in conflict.fields {
             let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
             lines.append("")
@@ -38,12 +39,19 @@ package struct ConflictReport: Sendable {
     }
 
     private static func heading(
-        _ conflict: Conflict, isMineGone: Bool, isTheirsGone: Bool
+        _ conflict: Conflict, isRefusedDeletion: Bool, isMineGone: Bool, isTheirsGone: Bool
     ) -> [String] {
         let when = ISO8601.print(milliseconds: conflict.at.milliseconds)
         let who = conflict.theirUser.isEmpty ? "" : " by \(conflict.theirUser)"
         let changed =
             conflict.theirTime.map { " at \(ISO8601.print(milliseconds: $0.milliseconds))" } ?? ""
+        if isRefusedDeletion {
+            return [
+                "\(conflict.stem) was deleted here at \(when), and the server keeps it, for other records",
+                "hang on it or need it (\"$parent\", or \"$ref\" with VALIDATE): the record is back.",
+                "Delete those before it, or with it: rm -r takes them in the same round.",
+            ]
+        }
         if isMineGone {
             return [
                 "\(conflict.stem) was deleted here and edited elsewhere\(who)\(changed); the two met",
@@ -86,5 +94,21 @@ package struct ConflictReport: Sendable {
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .joined(separator: " ")
         return words.count > charactersShown ? words.prefix(charactersShown) + "..." : words
+    }
+}
+
+extension RecordStore {
+    /// Whether nobody has edited what was deleted here: the server keeps it for the sake of others.
+    package func isRefusedDeletion(_ conflict: Conflict) throws(RecordError) -> Bool {
+        guard conflict.fields.isEmpty, try text(of: .mine, in: conflict) == nil,
+            let base = try text(of: .base, in: conflict),
+            let theirs = try text(of: .theirs, in: conflict)
+        else { return false }
+        if base == theirs { return true }
+        let schema = try schema(of: conflict.type)
+        let documents = try [base, theirs].map { (text) throws(RecordError) in
+            try RecordDocument(parsing: text, schema: schema, limits: .received)
+        }
+        return documents[0].hasSameValues(as: documents[1])
     }
 }

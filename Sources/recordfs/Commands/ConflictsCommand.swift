@@ -163,6 +163,9 @@ extension Conflict {
             return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") stands)" }
                 .joined(separator: ", ")
         }
+        if try store.isRefusedDeletion(self) {
+            return "deleted here, kept by the server for others that need it"
+        }
         return try store.text(of: .mine, in: self) == nil
             ? "deleted here, edited elsewhere" : "edited here, deleted elsewhere"
     }

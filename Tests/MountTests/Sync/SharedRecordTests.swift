@@ -78,6 +78,12 @@ extension MountTests {
                 try alice.eventually("ls -A \(recipes)", ".soup.share.json\n\(all)\ntea.json"))
             try bob.ok("recordfs sync")
             #expect(try bob.ok("ls \(shared)") == all)
+            #expect(
+                try alice.ok("recordfs conflicts list").contains(
+                    "deleted here, kept by the server for others that need it"))
+            #expect(
+                try alice.ok("recordfs conflicts show private/Kitchen/Recipe/soup").contains(
+                    "hang on it or need it"))
             try end()
         }
 
