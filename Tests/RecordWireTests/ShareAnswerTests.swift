@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("What a share says of access, as a client reads it") struct ShareAnswerTests {
-    private func share(_ keys: String) throws -> ShareAnswer {
+    private func share(_ keys: String, fields: String = "") throws -> ShareAnswer {
         let text = """
-            {"recordName":"s","recordType":"cloudkit.share","recordChangeTag":"1","fields":{},
+            {"recordName":"s","recordType":"cloudkit.share","recordChangeTag":"1","fields":{\(fields)},
              "publicPermission":"NONE",\(keys)}
             """
         let json = try JSONParser.parse(Array(text.utf8))
@@ -44,5 +44,34 @@ import Testing
         let share = try share("\"participants\":[]")
         #expect(share.requesters.isEmpty && share.blocked.isEmpty && share.links.isEmpty)
         #expect(share.deniesAccessRequests == nil)
+    }
+
+    @Test("title, type and thumbnail are read as fields of the share")
+    func preview() throws {
+        let share = try share(
+            "\"participants\":[]",
+            fields: """
+                "cloudkit.title":{"value":"Box"},"cloudkit.type":{"value":"public.folder"},
+                "cloudkit.thumbnailImageData":{"value":"AQID","type":"BYTES"}
+                """)
+        #expect(share.title == "Box" && share.type == "public.folder")
+        #expect(share.thumbnail == [1, 2, 3])
+    }
+
+    @Test(
+        "a thumbnail or type that is none of that keeps nobody from reading the share",
+        arguments: [
+            "", #""cloudkit.thumbnailImageData":{"value":"no base64!","type":"BYTES"}"#,
+            #""cloudkit.thumbnailImageData":{"value":"text","type":"STRING"}"#,
+            #""cloudkit.thumbnailImageData":{"value":{"fileChecksum":"AQ==","size":1},"type":"ASSETID"}"#,
+            #""cloudkit.thumbnailImageData":{"value":1,"type":"PICTURE"}"#,
+            #""cloudkit.thumbnailImageData":null,"cloudkit.type":{"value":7,"type":"INT64"}"#,
+        ])
+    func unreadablePreview(_ fields: String) throws {
+        let title = #""cloudkit.title":{"value":"Box","type":"STRING"}"#
+        let share = try share(
+            "\"participants\":[]", fields: fields.isEmpty ? title : "\(title),\(fields)")
+        #expect(share.title == "Box")
+        #expect(share.thumbnail == nil && share.type == nil)
     }
 }

@@ -9,6 +9,8 @@ package enum SharingRequest: Sendable, Hashable {
     case requestAccess(link: Text)
     /// What the server says of the share of a zone or record now.
     case show(RecordPath)
+    /// The bytes of the picture that a share has.
+    case thumbnail(RecordPath)
     /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
     case create(RecordPath, JSONValue)
     case change(RecordPath, JSONValue)
@@ -27,6 +29,7 @@ package enum SharingRequest: Sendable, Hashable {
         case .accept(let link): (Self.prefix + "accept", ["link": .string(link)])
         case .requestAccess(let link): (Self.prefix + "request", ["link": .string(link)])
         case .show(let path): (Self.prefix + "show", ["path": .text(path.bytes)])
+        case .thumbnail(let path): (Self.prefix + "thumbnail", ["path": .text(path.bytes)])
         case .create(let path, let edit):
             (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
         case .change(let path, let edit):
@@ -53,6 +56,7 @@ package enum SharingRequest: Sendable, Hashable {
         case "accept": self = .accept(link: header["link"]?.string ?? "")
         case "request": self = .requestAccess(link: header["link"]?.string ?? "")
         case "show": self = .show(try path())
+        case "thumbnail": self = .thumbnail(try path())
         case "create": self = .create(try path(), edit)
         case "change": self = .change(try path(), edit)
         case "createInOwnZone":

@@ -59,13 +59,17 @@ package func copyFile(_ source: String, to target: String) throws(RecordError) {
     try output.finish()
 }
 
-/// All bytes of a file; `-` is standard input. Errors: as `open` and `read` have them.
-package func readWholeFile(_ path: String) throws(RecordError) -> [UInt8] {
+/// All bytes of a file, or of a longer one more than `limit`; `-` is standard input. Errors: as `open`
+/// and `read` have them.
+package func readWholeFile(
+    _ path: String, limit: Int = .max
+) throws(RecordError) -> [UInt8] {
     let file = try FileReading(path: path)
     var bytes: [UInt8] = []
-    while true {
+    while bytes.count <= limit {
         let chunk = try file.chunk()
         if chunk.isEmpty { return bytes }
         bytes += chunk
     }
+    return bytes
 }

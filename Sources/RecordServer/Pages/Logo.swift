@@ -16,21 +16,11 @@ package struct Logo: Hashable, Sendable {
         case png, jpg, webp
 
         var fileName: String { "logo.\(rawValue)" }
-        var contentType: String {
+        fileprivate var format: ImageFormat {
             switch self {
-            case .png: "image/png"
-            case .jpg: "image/jpeg"
-            case .webp: "image/webp"
-            }
-        }
-
-        /// By the first bytes.
-        fileprivate func isKind(of bytes: [UInt8]) -> Bool {
-            switch self {
-            case .png: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-            case .jpg: bytes.starts(with: [0xFF, 0xD8, 0xFF])
-            case .webp:
-                bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+            case .png: .png
+            case .jpg: .jpeg
+            case .webp: .webp
             }
         }
     }
@@ -40,8 +30,8 @@ package struct Logo: Hashable, Sendable {
         guard bytes.count <= Self.maximumBytes else {
             throw Self.fault(kind, "is larger than \(Self.maximumBytes >> 10) KiB")
         }
-        guard kind.isKind(of: bytes) else {
-            throw Self.fault(kind, "has no \(kind.contentType) in it")
+        guard ImageFormat(of: bytes) == kind.format else {
+            throw Self.fault(kind, "has no \(kind.format.rawValue) in it")
         }
         self.kind = kind
         self.bytes = bytes
@@ -56,16 +46,9 @@ package struct Logo: Hashable, Sendable {
                 + "WebP image of at most \(maximumBytes >> 10) KiB.")
     }
 
-    /// The answer of `/logo`: an image and nothing else, also when it is opened by itself.
+    /// The answer of `/logo`.
     var headers: [PageResponse.Header] {
-        [
-            PageResponse.Header(name: "Content-Type", value: kind.contentType),
-            PageResponse.Header(
-                name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
-            PageResponse.Header(name: "X-Content-Type-Options", value: "nosniff"),
-            PageResponse.Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
-            PageResponse.Header(name: "Cache-Control", value: "public, max-age=86400"),
-        ]
+        PageResponse.imageHeaders(kind.format, caching: "public, max-age=86400")
     }
 }
 

@@ -4,7 +4,7 @@ import RecordModel
 struct PageResponse: Hashable, Sendable {
     var status: Int
     var headers: [Header]
-    var body: String
+    var body: [UInt8]
 
     struct Header: Hashable, Sendable {
         let name: String
@@ -15,7 +15,7 @@ struct PageResponse: Hashable, Sendable {
     /// browser checks where a redirect after a form goes to.
     static func page(
         _ title: String, of site: Site, status: Int = 200, formTargets: [String] = [],
-        hasScript: Bool = false, _ content: HTML
+        hasScript: Bool = false, hasImage: Bool = false, _ content: HTML
     ) -> PageResponse {
         let script: HTML = hasScript ? "<script>\(PageAssets.script)</script>" : ""
         let document: HTML = """
@@ -42,7 +42,7 @@ struct PageResponse: Hashable, Sendable {
             """
         let forms = (["'self'"] + formTargets).joined(separator: " ")
         let scripts = hasScript ? "script-src '\(PageAssets.scriptHash)'; " : ""
-        let images = site.logo == nil ? "" : "img-src 'self'; "
+        let images = site.logo != nil || hasImage ? "img-src 'self'; " : ""
         let policy =
             "default-src 'none'; style-src '\(PageAssets.styleHash)'; \(scripts)\(images)"
             + "form-action \(forms); base-uri 'none'; frame-ancestors 'none'"
@@ -51,14 +51,35 @@ struct PageResponse: Hashable, Sendable {
             headers: [
                 Header(name: "Content-Type", value: "text/html; charset=utf-8"),
                 Header(name: "Content-Security-Policy", value: policy),
-            ] + commonHeaders, body: document.text)
+            ] + commonHeaders, body: Array(document.text.utf8))
     }
 
     /// To be followed with GET.
     static func redirect(to location: String) -> PageResponse {
         PageResponse(
             status: 303, headers: [Header(name: "Location", value: location)] + commonHeaders,
-            body: "")
+            body: [])
+    }
+
+    /// A picture that only who may open the page around it gets to see, and that nobody keeps.
+    static func image(_ bytes: [UInt8], _ format: ImageFormat) -> PageResponse {
+        PageResponse(status: 200, headers: imageHeaders(format, caching: "no-store"), body: bytes)
+    }
+
+    static let noImage = PageResponse(
+        status: 404,
+        headers: [Header(name: "Content-Type", value: "text/plain; charset=utf-8")]
+            + commonHeaders, body: [])
+
+    /// Of an image and nothing else, also when it is opened by itself.
+    static func imageHeaders(_ format: ImageFormat, caching: String) -> [Header] {
+        [
+            Header(name: "Content-Type", value: format.rawValue),
+            Header(name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
+            Header(name: "X-Content-Type-Options", value: "nosniff"),
+            Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
+            Header(name: "Cache-Control", value: caching),
+        ]
     }
 
     private static let commonHeaders = [
@@ -88,6 +109,7 @@ enum PageAssets {
         header p { margin: 0; flex: 1 1 8rem; min-width: 0; }
         header + main { padding-top: .5rem; }
         .logo { max-width: 100%; max-height: 3rem; object-fit: contain; }
+        .thumbnail { max-width: 100%; max-height: 12rem; object-fit: contain; }
         footer { padding-top: 0; font-size: .875rem; }
         h1 { font-size: 1.5rem; line-height: 1.25; }
         label { display: block; margin: 1rem 0; }

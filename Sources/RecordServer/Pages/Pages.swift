@@ -59,11 +59,11 @@ package struct Pages: Sendable {
     /// A page of this site.
     func page(
         _ title: String, status: Int = 200, formTargets: [String] = [], hasScript: Bool = false,
-        _ content: HTML
+        hasImage: Bool = false, _ content: HTML
     ) -> PageResponse {
         .page(
             title, of: site, status: status, formTargets: formTargets, hasScript: hasScript,
-            content)
+            hasImage: hasImage, content)
     }
 
     func errorPage(_ error: ServerError, _ request: PageRequest) -> PageResponse {
@@ -84,7 +84,7 @@ package struct Pages: Sendable {
 }
 
 /// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`,
-/// `/share/{shortGUID}` and `/logo`.
+/// `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
 package func addPageRoutes<Context: RequestContext>(
     to router: Router<Context>, pages: Pages,
     client: @escaping @Sendable (Request, Context) -> PageClient
@@ -131,6 +131,10 @@ package func addPageRoutes<Context: RequestContext>(
     add("/share/{shortGUID}", .post) { (request, context) throws(ServerError) in
         try await pages.actOnShare(Text(context.parameters.get("shortGUID") ?? ""), request)
     }
+    add("/share/{shortGUID}/thumbnail", .get) { (request, context) throws(ServerError) in
+        try await pages.shareThumbnail(
+            Text(context.parameters.get("shortGUID") ?? ""), request)
+    }
     guard let logo = pages.site.logo else { return }
     router.get("/logo") { _, _ in
         Response(
@@ -143,7 +147,7 @@ extension Response {
     init(_ page: PageResponse) {
         self.init(
             status: HTTPResponse.Status(code: page.status), headers: HTTPFields(page.headers),
-            body: ResponseBody(byteBuffer: ByteBuffer(string: page.body)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.body)))
     }
 }
 

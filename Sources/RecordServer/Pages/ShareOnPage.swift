@@ -21,8 +21,8 @@ struct ShareOnPage: Sendable {
     let publicPermission: SharePermission
     /// How many ask for access; nil where that is not to be told.
     let requesterCount: Int?
-    /// Nil where it may not be shown.
-    let title: Text?
+    /// Nil where it may not be shown, as the owner's name.
+    let preview: SharePreview?
     let ownerName: Text?
     let permission: SharePermission
 }
@@ -54,16 +54,16 @@ extension Pages {
         let standing = user.map { ShareStanding(of: $0, in: row, by: value) }
         guard let relation = relation(standing, to: row) else { return nil }
         let owner = row.zone.database.owner
-        var title: Text?
+        var preview: SharePreview?
         var ownerName: Text?
         if relation != .unknown {
             ownerName = try reader.user(owner)?.displayName
-            title = try Self.title(of: row, reader)
+            preview = try Self.preview(of: row, reader)
         }
         return ShareOnPage(
             container: row.zone.database.container, relation: relation, isZone: row.root == nil,
             publicPermission: row.publicPermission.orNone,
-            requesterCount: relation == .owner ? row.requesters.count : nil, title: title,
+            requesterCount: relation == .owner ? row.requesters.count : nil, preview: preview,
             ownerName: ownerName,
             permission: standing?.permission(in: row) ?? row.publicPermission)
     }
@@ -81,13 +81,13 @@ extension Pages {
         }
     }
 
-    private static func title(of row: ShareRow, _ reader: any StorageReader) throws(ServerError)
-        -> Text?
-    {
+    private static func preview(
+        of row: ShareRow, _ reader: any StorageReader
+    ) throws(ServerError) -> SharePreview? {
         guard let zone = try reader.zone(row.zone),
             let record = try reader.records(zone.handle, [row.name])[row.name], !record.isDeleted
         else { return nil }
-        return try ShareURL.title(of: record)
+        return try SharePreview(of: record)
     }
 }
 

@@ -50,14 +50,15 @@ extension Pages {
     ) -> PageResponse {
         let token = FormToken(request, seal: authenticator.seal)
         let address = "\(request.client.baseURL)/share/\(shortGUID)"
-        let what = Self.what(share)
+        let preview = Self.preview(share, shortGUID)
+        let what: HTML = "\(Self.what(share))\(preview)"
         let report = reportForm(shortGUID, token)
         let content: HTML
         switch share.relation {
         case .owner:
             content = """
                 <p>You share this. Send the address of this page to those you invited.</p>
-                \(Self.rights(share))\(Self.requests(share))
+                \(preview)\(Self.rights(share))\(Self.requests(share))
                 """
         case .member:
             content = """
@@ -78,7 +79,7 @@ extension Pages {
                 """
         }
         var response = page(
-            "A share",
+            "A share", hasImage: share.preview?.thumbnailFormat != nil,
             """
             \(content)
             <p>On a machine with RecordFS: <code>recordfs accept \(address)</code></p>
@@ -91,13 +92,40 @@ extension Pages {
     private static func what(_ share: ShareOnPage) -> HTML {
         let kind: HTML =
             share.isZone ? "a whole zone" : "one record, with what hangs on it"
-        switch (share.title, share.ownerName) {
+        switch (share.preview?.title, share.ownerName) {
         case (let title?, let owner?):
             return "<p>\(owner) shares <strong>\(title)</strong> with you: \(kind).</p>"
         case (let title?, nil): return "<p>This is <strong>\(title)</strong>: \(kind).</p>"
         case (nil, let owner?): return "<p>\(owner) shares something with you: \(kind).</p>"
         case (nil, nil): return "<p>Somebody shares something at this address.</p>"
         }
+    }
+
+    /// The thumbnail and the type. The picture is a file of its own: then the page needs no source of
+    /// images but the server, and a browser takes nothing in it for a part of the page.
+    private static func preview(_ share: ShareOnPage, _ shortGUID: Text) -> HTML {
+        guard let preview = share.preview else { return "" }
+        let picture: HTML =
+            preview.thumbnailFormat == nil
+            ? ""
+            : """
+            <p><img class="thumbnail" src="/share/\(shortGUID)/thumbnail" alt=""></p>
+            """
+        let type: HTML = preview.type.map { "<p>Type: <code>\($0)</code></p>" } ?? ""
+        return "\(picture)\(type)"
+    }
+
+    /// The thumbnail of a share for whoever sees it on its page. For everybody else, and where there is
+    /// none that is a picture, there is nothing.
+    func shareThumbnail(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
+        -> PageResponse
+    {
+        let session = try await browserSession(request)
+        guard
+            let preview = try await share(shortGUID, for: session?.user)?.preview,
+            let bytes = preview.thumbnail, let format = preview.thumbnailFormat
+        else { return .noImage }
+        return .image(bytes, format)
     }
 
     /// Who may do what.

@@ -178,7 +178,7 @@ package struct RecordPrinter {
         answer.member(
             "url",
             ShareURL.text(
-                share, title: try ShareURL.title(of: record), baseURL: context.baseURL))
+                share, title: try SharePreview(of: record).title, baseURL: context.baseURL))
     }
 
     private func writeReference(to share: RecordName, _ answer: inout AnswerWriter) {

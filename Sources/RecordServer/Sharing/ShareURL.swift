@@ -27,13 +27,4 @@ enum ShareURL {
         let text = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "_")
         return String(text.prefix(maximumSuffix))
     }
-
-    /// `cloudkit.title` of a share record, where it is plain text.
-    static func title(of record: StoredRecord) throws(ServerError) -> Text? {
-        let field = try FieldsCodec.decode(record.fields).first {
-            $0.name == .shareTitle && !$0.isEncrypted
-        }
-        guard case .string(let title) = field?.value, !title.isEmpty else { return nil }
-        return title
-    }
 }

@@ -47,6 +47,11 @@ extension ShareAnswer {
         var members: [JSONMember] = []
         if let url { members.append(JSONMember(key: "url", value: .string(url))) }
         if let title { members.append(JSONMember(key: "title", value: .string(title))) }
+        if let type { members.append(JSONMember(key: "type", value: .string(type))) }
+        if let thumbnail {
+            let value = ShareThumbnail.description(of: thumbnail)
+            members.append(JSONMember(key: "thumbnail", value: value))
+        }
         if let root {
             members.append(JSONMember(key: "record", value: .string(Text(utf8: root.bytes))))
         }

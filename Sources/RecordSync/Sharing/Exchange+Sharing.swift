@@ -136,9 +136,7 @@ extension Exchange {
         var record = RecordDictionary(
             name: current?.name ?? Self.name(ofShareOf: root), type: .share)
         record.changeTag = current?.changeTag
-        if let title = edit.title {
-            record.fields = [WireField(name: .shareTitle, value: .string(title), type: .string)]
-        }
+        record.fields = edit.fields
         var share = ShareDictionary()
         share.publicPermission = edit.publicPermission
         let known = try current.map { (record) throws(SyncProblem) in try readable(record) }

@@ -28,6 +28,9 @@ package struct ShareEdit: Hashable, Sendable {
     }
 
     package var title: Text?
+    /// What kind of thing it is; nil leaves it as it is, as with the thumbnail.
+    package var type: Change<Text>?
+    package var thumbnail: Change<ShareThumbnail>?
     /// What anybody with the link may do; nil leaves it as it is.
     package var publicPermission: SharePermission?
     package var members: [Member] = []
@@ -51,7 +54,7 @@ extension ShareEdit {
     /// `{"title": …, "publicPermission": …, "members": [{"address": …, "permission": …,
     /// "administrator": …}], "removed": […]}`, each of which may be left out.
     ///
-    /// Errors: invalidArgument.
+    /// Besides, what `readPreview` and `readAccess` read. Errors: invalidArgument, and theirs.
     package init(_ json: JSONValue) throws(RecordError) {
         self.init()
         title = json["title"]?.string
@@ -70,6 +73,7 @@ extension ShareEdit {
                     isPresent: member["present"]?.bool ?? false))
         }
         removed = json["removed"]?.array?.compactMap(\.string) ?? []
+        try readPreview(json)
         try readAccess(json)
     }
 
@@ -82,7 +86,7 @@ extension ShareEdit {
         }
         json.append(JSONMember(key: "members", value: .array(members.map(\.json))))
         json.append(JSONMember(key: "removed", value: .array(removed.map { .string($0) })))
-        return .object(json + accessMembers)
+        return .object(json + previewMembers + accessMembers)
     }
 
     static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {

@@ -33,6 +33,10 @@ package enum ShareText {
             guard let words = title.string else { throw refused("title is a string.") }
             edit.title = words
         }
+        if let type = json["type"], type != current?["type"] ?? .null {
+            try edit.readPreview(["type": type])
+        }
+        if let thumbnail = json["thumbnail"] { try compare(thumbnail: thumbnail, current, &edit) }
         if let everyone = json["publicPermission"], everyone != current?["publicPermission"] {
             edit.publicPermission = try permission(everyone)
         }
@@ -40,7 +44,9 @@ package enum ShareText {
         return edit == ShareEdit() && current != nil ? nil : edit
     }
 
-    private static let own = ["title", "publicPermission", "participants"]
+    private static let own = [
+        "title", "type", "thumbnail", "publicPermission", "participants",
+    ]
     private static let told = [
         "url", "record", "permission", "role", "owner", "changeTag", "takesRequests", "requests",
         "blocked", "links",
@@ -96,6 +102,26 @@ package enum ShareText {
             throw refused("a permission is \"NONE\", \"READ_ONLY\" or \"READ_WRITE\".")
         }
         return permission
+    }
+
+    /// What stands in the file says what the thumbnail is, and leaves it.
+    private static func compare(
+        thumbnail: JSONValue, _ current: JSONValue?, _ edit: inout ShareEdit
+    ) throws(RecordError) {
+        let known = current?["thumbnail"]
+        guard thumbnail != known ?? .null else { return }
+        if let hash = thumbnail["sha256"] {
+            if hash == known?["sha256"] { return }
+            throw refused(
+                "\"thumbnail\" is that of another share or of earlier. Write {\"$bytes\": \"…\"} with "
+                    + "base64 of a picture, null for none, or nothing to leave it as it is.")
+        }
+        try edit.readPreview(["thumbnail": thumbnail])
+        if let picture = edit.thumbnail?.value,
+            ShareThumbnail.description(of: picture.bytes) == known
+        {
+            edit.thumbnail = nil
+        }
     }
 
     // MARK: Participants

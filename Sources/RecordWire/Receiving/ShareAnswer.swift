@@ -9,6 +9,10 @@ package struct ShareAnswer: Hashable, Sendable {
     package let shortGUID: Text?
     package let url: Text?
     package let title: Text?
+    /// What kind of thing it is; often a uniform type identifier.
+    package let type: Text?
+    /// What a client has called a thumbnail: any bytes.
+    package let thumbnail: [UInt8]?
     package let publicPermission: SharePermission
     /// Those that the asker may see.
     package let participants: [ParticipantAnswer]
@@ -35,8 +39,10 @@ package struct ShareAnswer: Hashable, Sendable {
         root = try json["forRecord"]?["recordName"].map(RecordName.init(_:))
         shortGUID = record.shortGUID
         url = try json.string("url")
-        title = record.fields.first { $0.name == .shareTitle }.flatMap { field in
-            if case .string(let text)? = field.value { text } else { nil }
+        title = Self.text(.shareTitle, of: record)
+        type = Self.text(.shareType, of: record)
+        thumbnail = record.fields.first { $0.name == .shareThumbnail }.flatMap { field in
+            if case .bytes(let bytes)? = field.value { bytes } else { nil }
         }
         publicPermission = try json.value("publicPermission", else: .unknown)
         var participants: [ParticipantAnswer] = []
@@ -50,6 +56,13 @@ package struct ShareAnswer: Hashable, Sendable {
         blocked = try Self.people(json["blocked"], ShareDictionary.blockedKey)
         deniesAccessRequests = try json["denyAccessRequests"]?.bool()
         links = try Self.links(json["oneTimeStableUrlInfo"]?["oneTimeLinks"])
+    }
+
+    /// Nil also for what is no text: a share is read without it.
+    private static func text(_ name: FieldName, of record: RecordAnswer) -> Text? {
+        record.fields.first { $0.name == name }.flatMap { field in
+            if case .string(let text)? = field.value { text } else { nil }
+        }
     }
 
     private static func people(
@@ -120,6 +133,8 @@ package struct ParticipantAnswer: Hashable, Sendable {
 extension FieldName {
     /// What people see of a share before they accept it.
     package static let shareTitle = FieldName("cloudkit.title")
+    package static let shareType = FieldName("cloudkit.type")
+    package static let shareThumbnail = FieldName("cloudkit.thumbnailImageData")
 }
 
 extension JSONReader {

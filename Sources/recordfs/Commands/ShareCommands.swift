@@ -13,7 +13,8 @@ struct ShareCommand: ParsableCommand {
             its owner pays for.
             """,
         subcommands: [
-            ShareCreateCommand.self, ShareShowCommand.self, ShareAddCommand.self,
+            ShareCreateCommand.self, ShareShowCommand.self, ShareSetCommand.self,
+            ShareThumbnailCommand.self, ShareAddCommand.self,
             ShareRemoveCommand.self, SharePermitCommand.self, ShareURLCommand.self,
             ShareStopCommand.self, ShareLinkCommand.self, ShareRequestsCommand.self,
             ShareApproveCommand.self, ShareDenyCommand.self,
@@ -60,8 +61,7 @@ struct ShareCreateCommand: ParsableCommand {
     @OptionGroup var members: MemberOptions
     @Option(help: "What anybody with the link may do: none, read-only or read-write.")
     var everyone = PermissionArgument.none
-    @Option(help: "What people see before they accept it; by default the name.")
-    var title: String?
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var moving: ShareMoveOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
@@ -70,10 +70,11 @@ struct ShareCreateCommand: ParsableCommand {
 
     func validate() throws {
         guard moving.into != nil else { return }
-        if !addresses.isEmpty || title != nil || everyone != .none || members.write || members.admin
+        if !addresses.isEmpty || !preview.isEmpty || everyone != .none || members.write
+            || members.admin
         {
             throw ValidationError(
-                "--into adds to a share that there is: share add and permit say who has it.")
+                "--into adds to a share that there is: share add, permit and set change that.")
         }
     }
 
@@ -81,7 +82,7 @@ struct ShareCreateCommand: ParsableCommand {
         let place = try path.located(by: state)
         if moving.dryRun { return try moving.show(place, state, json: json) }
         var edit = ShareEdit()
-        edit.title = title.map { Text($0) }
+        try preview.fill(&edit)
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
         let request = try moving.request(place, edit, state) ?? .create(place.path, edit.json)
@@ -106,6 +107,7 @@ struct ShareShowCommand: ParsableCommand {
         guard !json else { return Showing.json(share) }
         let everyone = share.stringMember("publicPermission") ?? ""
         Terminal.print("\(share.stringMember("title") ?? "")  \(share.stringMember("url") ?? "")")
+        for line in Self.preview(of: share) { Terminal.print(line) }
         var rows = [["WHO", "MAY", "STATE"]]
         if let owner = share["owner"] {
             rows.append([Self.name(of: owner), "everything", "owner"])
@@ -122,6 +124,17 @@ struct ShareShowCommand: ParsableCommand {
             rows.append(["anybody with the link", Self.words(everyone), ""])
         }
         Terminal.printTable(rows)
+    }
+
+    private static func preview(of share: JSONValue) -> [String] {
+        var lines: [String] = []
+        if let type = share.stringMember("type") { lines.append("type: \(type)") }
+        if let thumbnail = share["thumbnail"] {
+            let size = Showing.size(thumbnail.integerMember("size") ?? 0)
+            let kind = thumbnail.stringMember("type") ?? "of no kind that is shown"
+            lines.append("thumbnail: \(kind), \(size)")
+        }
+        return lines
     }
 
     static func name(of person: JSONValue) -> String {

@@ -117,6 +117,11 @@ final class MountedSync: Sendable {
             try service.requestAccess(link: link)
             return .object([])
         case .show(let path): return try service.share(at: try place(path)).json
+        case .thumbnail(let path):
+            guard let bytes = try service.share(at: try place(path)).thumbnail else {
+                throw RecordError(.notFound, "the share has no thumbnail.")
+            }
+            return ["$bytes": .string(Text(utf8: Base64.encode(bytes)))]
         case .create(let path, let edit):
             return try service.edit(try ShareEdit(edit), at: try place(path), isNew: true).json
         case .change(let path, let edit):

@@ -103,6 +103,9 @@ struct ConformanceSection5Shares {
             let saved = try await s.record(s.name("s")).at("fields")
             #expect(saved.keys == fields.keys)
             #expect(saved["cloudkit.title"] == text("Plans"))
+            #expect(saved["cloudkit.type"] == text("org.example.plan"))
+            #expect(
+                saved["cloudkit.thumbnailImageData"] == fields["cloudkit.thumbnailImageData"])
         }
         rows.row("§5.9 zone-wide: cloudkit.zoneshare, without forRecord") { s in
             let answer = try await s.modify(TestServer.shareOperation(nil))

@@ -1,7 +1,9 @@
 import RecordModel
-import RecordSync
 import RecordWire
+import ServerTestSupport
 import Testing
+
+@testable import RecordSync
 
 /// What somebody writes to the file of a share.
 @Suite struct ShareTextTests {
@@ -124,5 +126,85 @@ import Testing
     func long() {
         let text = #"{"title": ""# + String(repeating: "x", count: ShareText.sizeMax) + #""}"#
         #expect(reason(text).contains("bytes"))
+    }
+
+    // MARK: Type and thumbnail
+
+    private static let picture: [UInt8] = Array("GIF89a".utf8) + [1, 2, 3]
+
+    /// The text of a share that has both.
+    private func pictured() -> JSONValue {
+        .object(
+            (shared.object ?? []) + [
+                JSONMember(key: "type", value: "public.folder"),
+                JSONMember(
+                    key: "thumbnail", value: ShareThumbnail.description(of: Self.picture)),
+            ])
+    }
+
+    private func bytes(_ bytes: [UInt8]) -> JSONValue {
+        ["$bytes": .string(Text(utf8: Base64.encode(bytes)))]
+    }
+
+    private func edit(_ json: JSONValue, since current: JSONValue?) throws(RecordError)
+        -> ShareEdit?
+    {
+        try ShareText.edit(json.serialized(), since: current)
+    }
+
+    @Test("a type and a thumbnail are given by the text, changed, and taken away by null")
+    func preview() throws {
+        var wanted = ShareEdit()
+        wanted.type = .value("public.folder")
+        wanted.thumbnail = .value(try ShareThumbnail(Self.picture))
+        let text: JSONValue = ["type": "public.folder", "thumbnail": bytes(Self.picture)]
+        #expect(try edit(text, since: nil) == wanted)
+        #expect(try edit(text, since: shared) == wanted)
+        wanted.type = .removal
+        wanted.thumbnail = .removal
+        #expect(try edit(["type": .null, "thumbnail": .null], since: pictured()) == wanted)
+        #expect(try edit(["type": .null, "thumbnail": .null], since: shared) == nil)
+        // As the daemon gets it from a command.
+        #expect(try ShareEdit(wanted.json) == wanted)
+        wanted.thumbnail = .value(try ShareThumbnail(Self.picture))
+        #expect(try ShareEdit(wanted.json) == wanted)
+        #expect(try ShareEdit(ShareEdit().json) == ShareEdit())
+    }
+
+    @Test("what the file says of the thumbnail leaves it, and so do the same bytes")
+    func sameThumbnail() throws {
+        let current = pictured()
+        #expect(try edit(current, since: current) == nil)
+        #expect(try edit(["title": "Box"], since: current) == nil)
+        #expect(try edit(["thumbnail": bytes(Self.picture)], since: current) == nil)
+        // Some programs write members in another order, or without those that they do not know.
+        let hash = current.at("thumbnail.sha256")
+        #expect(try edit(["thumbnail": ["sha256": hash, "size": 9]], since: current) == nil)
+        #expect(current.at("thumbnail.type") == "image/gif" && current.at("thumbnail.size") == 9)
+        #expect(ShareThumbnail.description(of: [1])["type"] == nil)
+    }
+
+    @Test("what is no picture, too large, or that of another share is refused in words")
+    func badPreview() {
+        let large = Self.picture + [UInt8](repeating: 0, count: ShareThumbnail.bytesMax)
+        let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
+        let refused: [(JSONValue, String)] = [
+            (["thumbnail": bytes(svg)], "PNG, JPEG, WebP or GIF"),
+            (["thumbnail": bytes([])], "PNG, JPEG, WebP or GIF"),
+            (["thumbnail": bytes(large)], "at most 256 KiB"),
+            (["thumbnail": ["$bytes": "x"]], "base64"), (["thumbnail": "x.png"], "base64"),
+            (["thumbnail": ["$bytes": "", "size": 1]], "base64"),
+            (["thumbnail": ["sha256": "00", "size": 1]], "of another share"),
+            (["type": ""], "1 to 255 bytes"), (["type": 1], "type is a string"),
+            (["type": JSONValue(String(repeating: "x", count: 256))], "1 to 255 bytes"),
+        ]
+        for (json, words) in refused {
+            for current in [pictured(), shared, nil] {
+                let failed = #expect(throws: RecordError.self) {
+                    try edit(json, since: current)
+                }
+                #expect(failed?.message.contains(words) == true, "\(String(describing: failed))")
+            }
+        }
     }
 }

@@ -1,0 +1,90 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordSync
+
+/// What people see of a share before they accept it.
+struct PreviewOptions: ParsableArguments {
+    @Option(help: "What people see before they accept it; by default the name.")
+    var title: String?
+    @Option(help: "What kind of thing it is, for programs, such as public.folder.")
+    var type: String?
+    @Option(
+        help: "A picture for the page of the link: PNG, JPEG, WebP or GIF, 256 KiB at most.",
+        completion: .file())
+    var thumbnail: String?
+
+    var isEmpty: Bool { title == nil && type == nil && thumbnail == nil }
+
+    func fill(_ edit: inout ShareEdit) throws {
+        edit.title = title.map { Text($0) }
+        if let type {
+            edit.type = .value(
+                try reporting("--type") { () throws(RecordError) in
+                    try ShareEdit.type(Text(type))
+                })
+        }
+        if let thumbnail {
+            edit.thumbnail = .value(
+                try reporting(thumbnail) { () throws(RecordError) in
+                    try ShareThumbnail(
+                        try readWholeFile(thumbnail, limit: ShareThumbnail.bytesMax))
+                })
+        }
+    }
+}
+
+struct ShareSetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change the title, the type or the thumbnail of a share.",
+        discussion: "What is not named stays as it is.")
+
+    @OptionGroup var state: StateOptions
+    @OptionGroup var preview: PreviewOptions
+    @Flag(help: "Take the type away.")
+    var noType = false
+    @Flag(help: "Take the thumbnail away.")
+    var noThumbnail = false
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func validate() throws {
+        guard !(noType && preview.type != nil), !(noThumbnail && preview.thumbnail != nil) else {
+            throw ValidationError("It cannot be given and taken away at once.")
+        }
+        guard noType || noThumbnail || !preview.isEmpty else {
+            throw ValidationError("Say what to change: --title, --type or --thumbnail.")
+        }
+    }
+
+    func run() throws {
+        var edit = ShareEdit()
+        try preview.fill(&edit)
+        if noType { edit.type = .removal }
+        if noThumbnail { edit.thumbnail = .removal }
+        try path.change(edit, state)
+    }
+}
+
+struct ShareThumbnailCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbnail", abstract: "Print the picture that a share has.",
+        discussion: """
+            Whatever bytes somebody has given it as that; recordfs share show says what they are.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
+    var output = "-"
+    @Argument(help: "The zone or record.")
+    var path: PathArgument
+
+    func run() throws {
+        let place = try path.located(by: state)
+        let text = try place.ask(.thumbnail(place.path))["$bytes"]?.string ?? ""
+        guard let bytes = Base64.decode(text.utf8) else {
+            throw CommandFailure(path.text, "the daemon does not answer with bytes.")
+        }
+        try reporting(output) { () throws(RecordError) in try writeWholeFile(bytes, to: output) }
+    }
+}
