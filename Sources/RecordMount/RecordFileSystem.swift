@@ -217,7 +217,7 @@ final class RecordFileSystem: FileSystem {
 
     func statfs(node: NodeID, reply: consuming StatisticsReply) {
         do throws(RecordError) {
-            let figures = try tree.figures()
+            let figures = try tree.figures(of: NodeNumber(node))
             var statistics = FileSystemStatistics()
             statistics.blockSize = figures.blockSize
             statistics.blocks = figures.blocks

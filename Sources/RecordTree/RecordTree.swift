@@ -139,19 +139,6 @@ package final class Tree: Sendable {
         caller.threadID == touchingThread.load(ordering: .relaxed)
     }
 
-    /// The figures of the file system that holds the store (statfs).
-    package func figures() throws(RecordError) -> FileSystemFigures {
-        var figures = statvfs()
-        guard withPath(Array(store.directory.utf8), { statvfs($0, &figures) }) == 0 else {
-            throw .lastSystemError("statvfs")
-        }
-        return FileSystemFigures(
-            blockSize: UInt64(figures.f_frsize), blocks: UInt64(figures.f_blocks),
-            blocksFree: UInt64(figures.f_bfree), blocksAvailable: UInt64(figures.f_bavail),
-            files: UInt64(figures.f_files), filesFree: UInt64(figures.f_ffree),
-            nameLengthMax: 255)
-    }
-
     /// Who hears of changes that the kernel cannot know of. Set once, before the mount.
     ///
     /// - Parameter deliver: returns when the kernel has heard, or after a moment without it.

@@ -6,17 +6,25 @@ struct DatabasePage: Sendable {
     private(set) var zones: [ZoneAnswer] = []
     private(set) var token: Text = ""
     private(set) var moreComing = false
+    /// With the last page, for who asks.
+    private(set) var quotas: [QuotaAnswer]?
 
     init(
         _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
-        _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
+        _ context: OperationContext, _ settings: ServiceSettings, _ seal: Seal,
+        _ reader: any StorageReader
     ) throws(ServerError) {
         let user = try context.requireUser().name
         if context.scope == .shared {
-            try readShared(user, request, extensions, context, seal, reader)
+            let present = try ZoneList.stored(context, reader)
+            try readShared(user, present, request, extensions, context, seal, reader)
+            guard extensions.wantsQuota, !moreComing else { return }
+            quotas = try Self.quotas(ofShared: present, settings, reader)
         } else {
             let database = DatabaseKey(container: context.container, owner: user)
             try read(database, request, extensions, context, seal, reader)
+            guard extensions.wantsQuota, !moreComing else { return }
+            quotas = try [Self.quota(of: user, settings, reader)].compactMap(\.self)
         }
     }
 
@@ -55,8 +63,9 @@ struct DatabasePage: Sendable {
 
     /// Each zone that is shared with the viewer, against what the token says of it.
     private mutating func readShared(
-        _ user: UserName, _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
-        _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
+        _ user: UserName, _ present: [ZoneAccess], _ request: DatabaseChangesRequest,
+        _ extensions: FeedExtensions, _ context: OperationContext, _ seal: Seal,
+        _ reader: any StorageReader
     ) throws(ServerError) {
         // A database that no user has, because names of users have no slash.
         let database = DatabaseKey(
@@ -64,7 +73,6 @@ struct DatabasePage: Sendable {
             owner: UserName(bytes: user.bytes + Array("/shared".utf8)))
         var told = try SharedDatabaseToken.open(
             request.syncToken, database: database, seal: seal)
-        let present = try ZoneList.stored(context, reader)
         try addGone(&told, present, request, extensions, context, reader)
         try addChanged(&told, present, request, extensions, context, reader)
         token = told.sealed(seal, database: database)
@@ -133,16 +141,22 @@ struct DatabasePage: Sendable {
         _ access: ZoneAccess, _ reader: any StorageReader
     ) throws(ServerError) -> JSONValue? {
         guard case .participant(let row, _) = access.view else { return nil }
-        var isInvited = false
-        for name in row.shares where !isInvited {
-            isInvited =
-                try reader.share(row.zone, name)?.participants.contains {
-                    $0.user == row.viewer && $0.type != .publicUser
-                } ?? false
-        }
         return try UserIdentity(
-            owner: row.zone.database.owner, showsAddress: isInvited, reader
+            owner: row.zone.database.owner, showsAddress: try isInvited(row, reader), reader
         ).json
+    }
+
+    /// Whether somebody has let the viewer in by name, and not only by a link for everybody.
+    static func isInvited(
+        _ row: SharedZoneRow, _ reader: any StorageReader
+    ) throws(ServerError) -> Bool {
+        for name in row.shares {
+            let isNamed = try reader.share(row.zone, name)?.participants.contains {
+                $0.user == row.viewer && $0.type != .publicUser
+            }
+            if isNamed == true { return true }
+        }
+        return false
     }
 
     /// What the owner does outside of what is shared is nobody else's business.

@@ -20,6 +20,7 @@ struct FeedExtensions {
     var wantsDeletionReason: Bool { keys.wantsDeletionReason && isKnown }
     var wantsRestorePoint: Bool { keys.wantsRestorePoint && isKnown }
     var wantsOwnerIdentity: Bool { keys.wantsOwnerIdentity && isKnown }
+    var wantsQuota: Bool { keys.wantsQuota && isKnown }
 
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)

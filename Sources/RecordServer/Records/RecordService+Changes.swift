@@ -119,6 +119,7 @@ extension RecordService {
             answer.member("zones", page.zones)
             answer.member("syncToken", page.token)
             answer.member("moreComing", page.moreComing)
+            if let quotas = page.quotas { answer.member("quotas", quotas) }
         }
     }
 
@@ -145,7 +146,7 @@ extension RecordService {
         request.resultsLimit = extensions.limit(request.resultsLimit)
         let asked = request
         return try await storage.read { reader throws(ServerError) in
-            try DatabasePage(asked, extensions, context, self.seal, reader)
+            try DatabasePage(asked, extensions, context, self.settings, self.seal, reader)
         }
     }
 }

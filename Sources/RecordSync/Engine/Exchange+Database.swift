@@ -47,7 +47,10 @@ extension Exchange {
             }
             let isSame = answer.syncToken == token
             token = answer.syncToken
-            guard answer.moreComing else { break }
+            guard answer.moreComing else {
+                try note(answer.quotas)
+                break
+            }
             if isSame {
                 throw .unreadable("changes/database: more is coming behind a token that stays.")
             }
@@ -95,8 +98,24 @@ extension Exchange {
         let request = DatabaseChangesRequest(syncToken: token, resultsLimit: settings.pageRecords)
         var extensions = FeedKeys()
         extensions.wantsOwnerIdentity = settings.hasExtensions && database == .shared
+        extensions.wantsQuota = settings.hasExtensions
         return try await transport.send(.databaseChanges, scope, request.body(extensions)) {
             json throws(ServerError) in try DatabaseChangesAnswer(json)
+        }
+    }
+
+    /// What the server tells of the room for this database, in place of what it told before. Most of
+    /// the time that is the same, and then nothing is written.
+    private func note(_ answers: [QuotaAnswer]) throws(SyncProblem) {
+        let quotas = answers.map {
+            Quota(
+                owner: database == .shared ? OwnerName(bytes: $0.owner.bytes) : .me,
+                totalBytes: $0.totalBytes, freeBytes: $0.freeBytes)
+        }
+        let known = try read { (store) throws(RecordError) in try store.quotas(of: database) }
+        guard Set(known) != Set(quotas) else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.setQuotas(quotas, of: database)
         }
     }
 

@@ -114,11 +114,3 @@ package struct Waiting: Sendable {
     /// Its caller has gone: nothing waits any more, and no answer comes. Harmless after an answer.
     package func giveUp() { end() }
 }
-
-/// A file system's figures for statfs.
-package struct FileSystemFigures: Sendable {
-    package var blockSize: UInt64
-    package var blocks, blocksFree, blocksAvailable: UInt64
-    package var files, filesFree: UInt64
-    package var nameLengthMax: UInt64
-}

@@ -35,6 +35,8 @@ package struct DatabaseChangesAnswer: Hashable, Sendable {
     package let zones: [ZoneItem]
     package let syncToken: Text
     package let moreComing: Bool
+    /// Told with the last page, to who asks; empty where a server tells nothing of it.
+    package let quotas: [QuotaAnswer]
 
     package init(_ json: JSONReader) throws(ServerError) {
         zones = try ZoneItem.list(json)
@@ -42,6 +44,7 @@ package struct DatabaseChangesAnswer: Hashable, Sendable {
         guard let token else { throw json.error("lacks syncToken.") }
         syncToken = try token.string()
         moreComing = try json.bool("moreComing", default: false)
+        quotas = try json["quotas"]?.array().map(QuotaAnswer.init(_:)) ?? []
     }
 }
 

@@ -13,6 +13,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var wantsRestorePoint = false
     /// `wantsOwnerIdentity`: who shares a zone of the shared database.
     package var wantsOwnerIdentity = false
+    /// `wantsQuota`: how much room there is for what is written into the zones of a database.
+    package var wantsQuota = false
 
     package init() {}
 
@@ -22,6 +24,7 @@ package struct FeedKeys: Hashable, Sendable {
         hasExtendedLimits = try json.bool("extendedLimits", default: false)
         wantsRestorePoint = try json.bool("wantsRestorePoint", default: false)
         wantsOwnerIdentity = try json.bool("wantsOwnerIdentity", default: false)
+        wantsQuota = try json.bool("wantsQuota", default: false)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -30,5 +33,6 @@ package struct FeedKeys: Hashable, Sendable {
         if hasExtendedLimits { answer.member("extendedLimits", true) }
         if wantsRestorePoint { answer.member("wantsRestorePoint", true) }
         if wantsOwnerIdentity { answer.member("wantsOwnerIdentity", true) }
+        if wantsQuota { answer.member("wantsQuota", true) }
     }
 }

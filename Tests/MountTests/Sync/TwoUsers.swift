@@ -6,8 +6,8 @@ struct TwoUsers {
     let alice: CommandLineHome
     let bob: CommandLineHome
 
-    init() async throws {
-        account = try await Account()
+    init(server arguments: [String] = []) async throws {
+        account = try await Account(server: arguments)
         alice = try account.machine()
         try await account.addUser("bob@localhost", password: "a password of bob")
         bob = try account.machine(as: "bob@localhost", password: "a password of bob")

@@ -113,7 +113,7 @@ extension TreeFuzzer {
             fixture.clock.advance(.seconds(random.below(100)))
         }
         _ = try tree.maintain()
-        _ = try tree.figures()
+        _ = try tree.figures(of: anyNode())
     }
 
     /// A reader of the stream of events, who waits and is gone again.
