@@ -21,8 +21,10 @@ struct BrowserTests {
         return (server, token)
     }
 
-    private static func signIn(_ tab: BrowserTab) throws {
-        try tab.fill("input[name=email]", "alice@example.org")
+    private static func signIn(
+        _ tab: BrowserTab, _ email: String = "alice@example.org"
+    ) throws {
+        try tab.fill("input[name=email]", email)
         try tab.fill("input[name=password]", "correct horse")
         try tab.follow("button[type=submit]")
     }
@@ -197,6 +199,23 @@ struct BrowserTests {
             try check(other == "img-src")
             try Self.signIn(tab)
             if isPhone { try check(try fitsThePhone(tab)) }
+        }
+    }
+
+    @Test("who is invited to a share sees its thumbnail, and that fits a small screen")
+    func thumbnail() async throws {
+        let server = try await TestServer.withPasswords(.socket)
+        let path = try await SharePreviewPageTests.share(server, SitePageTests.picture)
+        let port = server.port
+        try await RawHTTP.run {
+            let tab = try BrowserTab(try Browser())
+            try tab.setPhone()
+            try tab.navigate("http://localhost:\(port)/sign-in?next=\(path)")
+            try Self.signIn(tab, "bob@example.org")
+            try check(try tab.text("location.pathname") == path)
+            let picture = "document.querySelector('img.thumbnail')"
+            try check(try tab.evaluate("\(picture).complete && \(picture).naturalWidth").int64 == 8)
+            try check(try fitsThePhone(tab))
         }
     }
 

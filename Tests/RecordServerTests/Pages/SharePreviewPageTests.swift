@@ -8,7 +8,7 @@ import Testing
 @Suite("The thumbnail and the type on the page of a share", .everyTransport)
 struct SharePreviewPageTests {
     /// Alice shares a zone with Bob, or with everybody, with this thumbnail; gives the path of its page.
-    private func share(
+    static func share(
         _ server: TestServer, _ thumbnail: [UInt8], isOpen: Bool = false
     ) async throws -> String {
         _ = try await server.call(
@@ -49,7 +49,7 @@ struct SharePreviewPageTests {
     @Test("who sees what is shared sees its thumbnail and type; for others there is nothing")
     func shown() async throws {
         let server = try await TestServer.withPasswords()
-        let path = try await share(server, SitePageTests.picture)
+        let path = try await Self.share(server, SitePageTests.picture)
         for email in ["bob@example.org", "alice@example.org"] {
             let visitor = try await visitor(server, email)
             let page = try await visitor.get(path)
@@ -80,7 +80,7 @@ struct SharePreviewPageTests {
     @Test("a share for everybody with the address shows them to everybody")
     func open() async throws {
         let server = try await TestServer.withPasswords()
-        let path = try await share(server, Array("GIF89a".utf8), isOpen: true)
+        let path = try await Self.share(server, Array("GIF89a".utf8), isOpen: true)
         #expect(try await Visitor(server).get(path).text.contains("\(path)/thumbnail"))
         let picture = try await bytes(Visitor(server), path + "/thumbnail")
         #expect(picture.status == 200 && picture.headers[.contentType] == "image/gif")
@@ -94,7 +94,7 @@ struct SharePreviewPageTests {
         ])
     func noBitmap(_ thumbnail: String) async throws {
         let server = try await TestServer.withPasswords()
-        let path = try await share(server, Array(thumbnail.utf8), isOpen: true)
+        let path = try await Self.share(server, Array(thumbnail.utf8), isOpen: true)
         let page = try await Visitor(server).get(path)
         #expect(page.status == 200 && page.text.contains("Type: <code>"))
         #expect(!page.text.contains("<img"))
