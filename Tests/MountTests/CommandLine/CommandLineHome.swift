@@ -2,13 +2,24 @@ import Glibc
 
 /// A user with a home of their own: nothing of the machine's settings or stores is seen.
 final class CommandLineHome: Sendable {
+    /// As the user's processes see it.
     let folder: String
+    /// Nil for the user who runs the tests.
+    let user: OtherUser?
 
     init() throws {
         folder = try TestRoot.makeDirectory("home")
+        user = nil
+    }
+
+    /// The home of another user, whose mounts end with `OtherUsers`.
+    init(of user: OtherUser) {
+        folder = user.home
+        self.user = user
     }
 
     deinit {
+        guard user == nil else { return }
         for mount in MountTable.points(below: folder).reversed() { MountTable.detach(mount) }
         TestRoot.removeTree(folder)
     }
@@ -21,21 +32,28 @@ final class CommandLineHome: Sendable {
     }
 
     func recordfs(_ arguments: [String], input: String = "") throws -> ChildResult {
-        try finish(
-            [try Executable.recordfs()] + arguments, environment: environment, input: input)
+        let command = [try program] + arguments
+        return try finish(
+            user?.command(command) ?? command, environment: environment, input: input)
     }
 
     /// As a user types it into bash, with `recordfs` in PATH and `~` the working directory.
     func shell(_ script: String) throws -> ChildResult {
-        let folders = try Executable.recordfs().split(separator: "/").dropLast()
+        let folders = try program.split(separator: "/").dropLast()
         let path = "/" + folders.joined(separator: "/") + ":" + String(cString: getenv("PATH"))
+        let command = ["bash", "-c", "set -o pipefail; " + script]
         return try finish(
-            ["bash", "-c", "set -o pipefail; " + script],
-            environment: environment.merging(["PATH": path]) { $1 }, directory: folder)
+            user?.command(command) ?? command,
+            environment: environment.merging(["PATH": path]) { $1 },
+            directory: user == nil ? folder : nil)
+    }
+
+    private var program: String {
+        get throws { try user?.recordfs ?? Executable.recordfs() }
     }
 
     func file(_ name: String, _ content: String) throws -> String {
-        try SystemCall.writeFile("\(folder)/\(name)", content)
+        try SystemCall.writeFile("\(user?.homeOutside ?? folder)/\(name)", content)
         return "\(folder)/\(name)"
     }
 }

@@ -43,34 +43,17 @@ extension MountTests {
             done
             """
 
-        /// Mounts as a user without any privilege, in a mount namespace of its own: where only root
-        /// may open /dev/fuse, another node of the device lets the user.
-        private static let asUser = """
-            set -e
-            cd "$0"; mkdir mnt state disk dev; cp "$1" recordfs
-            mount -t tmpfs none dev; cp -a /dev/fuse dev/fuse; chmod 666 dev/fuse
-            mount --bind dev/fuse /dev/fuse
-            chown 65534:65534 . mnt state disk
-            setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$0" LC_ALL=C bash -c '
-                set -e; ./recordfs mount --state state mnt > log
-                mkdir -p mnt/private/Kitchen/Recipe
-                bash -c "$1" bash "$PWD/mnt/private/Kitchen/Recipe" "$PWD/disk"
-                ./recordfs unmount --state state mnt >> log' bash "$2"
-            """
-
         @Test("another user than root meets the modes of scratch files as on a disk")
         func modes() throws {
-            // Below /tmp, where every user may walk.
-            let folder = "/tmp/recordfs-user-\(getpid())-\(UInt32.random(in: 0...(.max)))"
-            try SystemCall.makeDirectory(folder)
-            defer { TestRoot.removeTree(folder) }
-            let result = try finish(
-                [
-                    "unshare", "-m", "--propagation", "private", "bash", "-c", Self.asUser, folder,
-                    try Executable.recordfs(), Self.script,
-                ])
+            let home = CommandLineHome(
+                of: try OtherUsers().add("somebody", id: 65_534, umask: "022"))
+            try home.ok("mkdir disk; recordfs mount; mkdir -p RecordFS/private/Kitchen/Recipe")
+            let script = try home.file("compare.sh", Self.script)
+            let result = try home.shell(
+                "bash \(script) ~/RecordFS/private/Kitchen/Recipe ~/disk")
             #expect(result.status == 0 && result.errors == "", "\(result)")
             #expect(result.output == "", "\(result)")
+            try home.ok("recordfs unmount")
         }
 
         @Test("access says what a record and a directory allow")

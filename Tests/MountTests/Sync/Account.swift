@@ -99,10 +99,13 @@ final class Account: Sendable {
     }
 
     /// A machine that is signed in and has its mount.
+    ///
+    /// - Parameter home: nil for a new one.
     func machine(
-        as user: String = "admin@localhost", password: String? = nil
+        as user: String = "admin@localhost", password: String? = nil,
+        at home: CommandLineHome? = nil
     ) throws -> CommandLineHome {
-        let home = try CommandLineHome()
+        let home = try home ?? CommandLineHome()
         try signIn(home, as: user, password: password)
         try home.ok("recordfs mount")
         return home
