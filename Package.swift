@@ -57,6 +57,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: hot),
         .target(
@@ -77,7 +79,7 @@ let package = Package(
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
+                "CQREncode", "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
                 "RecordModel", "RecordControl", logging, arguments,
             ],
             swiftSettings: settings),

@@ -15,6 +15,8 @@ struct ShareLinkCommand: ParsableCommand {
     @OptionGroup var state: StateOptions
     @Flag(help: "Who joins by it may also change what is shared.")
     var write = false
+    @Flag(help: "Print the link as a QR code too.")
+    var qr = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
@@ -29,6 +31,7 @@ struct ShareLinkCommand: ParsableCommand {
             throw CommandFailure(path.text, "the server makes no links for one person.")
         }
         Terminal.print(url)
+        if qr { try LinkCode.show(url) }
     }
 
     /// 128 bits in hexadecimal. It is no secret: the server draws that.

@@ -10,15 +10,17 @@ struct ShareCommand: ParsableCommand {
         discussion: """
             Others accept the link with recordfs accept, and find what is shared under shared/. Only \
             who is invited can; with permit PATH everyone, anybody who has the link. What is shared, \
-            its owner pays for.
+            its owner pays for. recordfs share PATH prints the link of a share, on a terminal also as \
+            a QR code.
             """,
         subcommands: [
-            ShareCreateCommand.self, ShareShowCommand.self, ShareSetCommand.self,
-            ShareThumbnailCommand.self, ShareAddCommand.self,
+            ShareCodeCommand.self, ShareCreateCommand.self, ShareShowCommand.self,
+            ShareSetCommand.self, ShareThumbnailCommand.self, ShareAddCommand.self,
             ShareRemoveCommand.self, SharePermitCommand.self, ShareURLCommand.self,
             ShareStopCommand.self, ShareLinkCommand.self, ShareRequestsCommand.self,
             ShareApproveCommand.self, ShareDenyCommand.self,
-        ])
+        ],
+        defaultSubcommand: ShareCodeCommand.self)
 }
 
 /// What somebody may do with what is shared.
@@ -65,10 +67,13 @@ struct ShareCreateCommand: ParsableCommand {
     @OptionGroup var moving: ShareMoveOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
+    @Flag(help: "Print the link as a QR code too.")
+    var qr = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
     func validate() throws {
+        if json, qr { throw ValidationError("--json and --qr are different things to print.") }
         guard moving.into != nil else { return }
         if !addresses.isEmpty || !preview.isEmpty || everyone != .none || members.write
             || members.admin
@@ -87,7 +92,10 @@ struct ShareCreateCommand: ParsableCommand {
         edit.members = members.members(addresses)
         let request = try moving.request(place, edit, state) ?? .create(place.path, edit.json)
         let share = try place.ask(request)
-        if json { Showing.json(share) } else { Terminal.print(share.stringMember("url") ?? "") }
+        guard !json else { return Showing.json(share) }
+        let link = share.stringMember("url") ?? ""
+        Terminal.print(link)
+        if qr { try LinkCode.show(link) }
     }
 }
 

@@ -54,7 +54,8 @@ struct Completion {
         }
         let subcommands = Self.subcommands(of: command)
         if !subcommands.isEmpty {
-            return subcommands.map(\.name).filter { $0.hasPrefix(current) }
+            let names = subcommands.map(\.name).filter { $0.hasPrefix(current) }
+            return command.configuration.defaultSubcommand == nil ? names : names + paths(current)
         }
         return candidates(Self.argument(of: names.joined(separator: " "), positionals), current)
     }
@@ -140,7 +141,10 @@ struct Completion {
         case "query", "search", "get", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
             position == 0 ? .path : .nothing
-        case "ls", "rm", "mv", "pin", "unpin": .path
+        case "ls", "rm", "mv", "pin", "unpin", "leave": .path
+        case "can":
+            position == 0 ? .words(CanCommand.What.allCases.map(\.rawValue)) : .path
+        case _ where command.hasPrefix("share "): position == 0 ? .path : .nothing
         default: .nothing
         }
     }

@@ -39,13 +39,24 @@ final class CommandLineHome: Sendable {
 
     /// As a user types it into bash, with `recordfs` in PATH and `~` the working directory.
     func shell(_ script: String) throws -> ChildResult {
-        let folders = try program.split(separator: "/").dropLast()
-        let path = "/" + folders.joined(separator: "/") + ":" + String(cString: getenv("PATH"))
         let command = ["bash", "-c", "set -o pipefail; " + script]
         return try finish(
-            user?.command(command) ?? command,
-            environment: environment.merging(["PATH": path]) { $1 },
+            user?.command(command) ?? command, environment: try shellEnvironment(),
             directory: user == nil ? folder : nil)
+    }
+
+    /// The same on a terminal.
+    func terminal(_ script: String) throws -> Terminal {
+        let command = ["bash", "-c", script]
+        return try Terminal(
+            user?.command(command) ?? command, environment: try shellEnvironment(),
+            directory: user == nil ? folder : nil)
+    }
+
+    private func shellEnvironment() throws -> [String: String] {
+        let folders = try program.split(separator: "/").dropLast()
+        let path = "/" + folders.joined(separator: "/") + ":" + String(cString: getenv("PATH"))
+        return environment.merging(["PATH": path]) { $1 }
     }
 
     private var program: String {

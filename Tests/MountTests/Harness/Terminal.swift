@@ -70,6 +70,8 @@ final class Terminal {
     }
 
     var text: String { plain(screen[...]) }
+    /// What has been drawn, with escape sequences.
+    var drawn: String { String(decoding: screen, as: UTF8.self) }
 
     private func readMore(_ deadline: Deadline) throws -> Bool {
         var event = pollfd(fd: primary, events: Int16(POLLIN), revents: 0)
