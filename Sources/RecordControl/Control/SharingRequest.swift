@@ -11,6 +11,8 @@ package enum SharingRequest: Sendable, Hashable {
     case show(RecordPath)
     /// The bytes of the picture that a share has.
     case thumbnail(RecordPath)
+    /// What a change, or without one the end, would take from whom; changes nothing.
+    case preview(RecordPath, JSONValue?)
     /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
     case create(RecordPath, JSONValue)
     case change(RecordPath, JSONValue)
@@ -30,6 +32,9 @@ package enum SharingRequest: Sendable, Hashable {
         case .requestAccess(let link): (Self.prefix + "request", ["link": .string(link)])
         case .show(let path): (Self.prefix + "show", ["path": .text(path.bytes)])
         case .thumbnail(let path): (Self.prefix + "thumbnail", ["path": .text(path.bytes)])
+        case .preview(let path, nil): (Self.prefix + "preview", ["path": .text(path.bytes)])
+        case .preview(let path, let edit?):
+            (Self.prefix + "preview", ["path": .text(path.bytes), "edit": edit])
         case .create(let path, let edit):
             (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
         case .change(let path, let edit):
@@ -57,6 +62,7 @@ package enum SharingRequest: Sendable, Hashable {
         case "request": self = .requestAccess(link: header["link"]?.string ?? "")
         case "show": self = .show(try path())
         case "thumbnail": self = .thumbnail(try path())
+        case "preview": self = .preview(try path(), header["edit"])
         case "create": self = .create(try path(), edit)
         case "change": self = .change(try path(), edit)
         case "createInOwnZone":

@@ -88,6 +88,25 @@ extension SyncService {
         return share
     }
 
+    /// What an edit would take from whom; nil for the end of the share, or for leaving it.
+    ///
+    /// Errors: as those of `edit` and `endShare`, as far as they are known without the server's trying.
+    package func preview(
+        _ edit: ShareEdit?, at place: SharedPlace
+    ) throws(RecordError) -> SharePreview {
+        let share = try share(at: place)
+        let isOfOthers = place.zone.database == .shared
+        let loss =
+            if let edit {
+                try ShareLoss(edit, of: share)
+            } else {
+                isOfOthers ? ShareLoss(leaving: share) : ShareLoss(endOf: share)
+            }
+        return SharePreview(
+            share: share, loss: loss, extent: try store.extent(of: place.root, in: place.zone.id),
+            goes: edit == nil && isOfOthers)
+    }
+
     /// - Parameter isNew: whether there must not be one yet.
     package func edit(
         _ edit: ShareEdit, at place: SharedPlace, isNew: Bool

@@ -133,12 +133,13 @@ extension ParticipantAnswer {
     }
 
     /// The owner, who may everything.
-    fileprivate var ownerJSON: JSONValue { Self.object(identity) }
+    var ownerJSON: JSONValue { Self.object(identity) }
 
     /// Of who asks for access, or is blocked.
     fileprivate var requestJSON: JSONValue { Self.object(identity + [("since", since)]) }
 
-    fileprivate var json: JSONValue {
+    /// Of who has the share, or is invited to it.
+    var json: JSONValue {
         Self.object(
             identity + [
                 ("type", Text(type.rawValue)), ("permission", Text(permission.rawValue)),

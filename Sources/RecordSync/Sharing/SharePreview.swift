@@ -1,129 +1,120 @@
 package import RecordModel
-import RecordWire
+package import RecordStore
+package import RecordWire
 
-/// A picture that a share can be given: a bitmap that every browser shows.
-package struct ShareThumbnail: Hashable, Sendable {
-    /// The largest that is given from here, in bytes: each participant gets it with the share. Apple's
-    /// limit is that of a record, 1 000 000 bytes, and what others have given is read up to that.
-    package static let bytesMax = 256 << 10
+/// What an edit of a share, or its end, would take from whom. Nothing is changed by asking.
+package struct SharePreview: Hashable, Sendable {
+    /// As it is now.
+    package let share: ShareAnswer
+    /// Who would have it no longer.
+    package let loss: ShareLoss
+    /// What is here of what is shared.
+    package let extent: StoredExtent
+    /// Whether all of that would go from this account.
+    package let goes: Bool
+}
 
-    package let bytes: [UInt8]
+/// Who has a share no longer, or is not invited to it any more.
+package struct ShareLoss: Hashable, Sendable {
+    package fileprivate(set) var people: [ParticipantAnswer] = []
+    /// Whether nobody can come in by the share's own link any more.
+    package fileprivate(set) var closesLink = false
+    /// Links for one person each that nobody can use any more.
+    package fileprivate(set) var links: [Text] = []
 
-    /// Errors: tooLarge, and invalidRecord for what is no picture.
-    package init(_ bytes: [UInt8]) throws(RecordError) {
-        guard bytes.count <= Self.bytesMax else {
-            throw RecordError(
-                .tooLarge,
-                "a thumbnail has at most \(Self.bytesMax >> 10) KiB, and this is larger. Make the "
-                    + "picture smaller.")
-        }
-        guard ImageFormat(of: bytes) != nil else {
-            throw RecordError(
-                .invalidRecord, "a thumbnail is a PNG, JPEG, WebP or GIF picture, and this is none."
-            )
-        }
-        self.bytes = bytes
+    /// Of all, when the owner ends it.
+    init(endOf share: ShareAnswer) {
+        closesLink = share.publicPermission.isOpen
+        add(share.participants, of: share)
     }
 
-    /// `{"$bytes": "…"}`, as the field of a record has bytes. Errors also: invalidRecord for another
-    /// value.
-    init(_ json: JSONValue) throws(RecordError) {
-        guard json.object?.count == 1, let text = json["$bytes"]?.string,
-            let bytes = Base64.decode(text.utf8)
-        else {
-            throw RecordError(
-                .invalidRecord,
-                "a thumbnail is written as {\"$bytes\": \"…\"} with base64 of a picture, or null.")
-        }
-        try self.init(bytes)
+    /// Of somebody who leaves.
+    init(leaving share: ShareAnswer) {
+        people = share.current.map { [$0] } ?? []
     }
 
-    var json: JSONValue { ["$bytes": .string(Text(utf8: Base64.encode(bytes)))] }
-
-    /// What the file of a share says of a thumbnail, whoever has given it: the bytes would be a thousand
-    /// times as long as the rest of it.
-    static func description(of bytes: [UInt8]) -> JSONValue {
-        var members: [JSONMember] = []
-        if let format = ImageFormat(of: bytes) {
-            members.append(JSONMember(key: "type", value: JSONValue(format.rawValue)))
+    /// Of what an edit takes from people.
+    ///
+    /// Errors: those that the edit itself would have; the server may have others.
+    init(_ edit: ShareEdit, of share: ShareAnswer) throws(RecordError) {
+        guard share.mayBeEdited else {
+            throw RecordError(.accessDenied, "its owner and administrators alone change a share.")
         }
-        members.append(JSONMember(key: "size", value: JSONValue(Int64(bytes.count))))
-        members.append(
-            JSONMember(key: "sha256", value: .string(Text(SHA256.hash(bytes).hex))))
-        return .object(members)
+        let list = try edit.participants(of: share)
+        if let problem = edit.problemOfJoined(share) { throw problem }
+        let new = edit.publicPermission ?? share.publicPermission
+        closesLink = share.publicPermission.isOpen && !new.isOpen
+        let going = share.participants.filter { participant in
+            if closesLink { return true }
+            let stopsInviting = !share.publicPermission.isOpen && new.isOpen
+            if stopsInviting, participant.status == .invited { return true }
+            guard let list else { return false }
+            let kept = list.first { $0.participantID == participant.id }
+            return kept == nil
+                || kept?.permission == SharePermission.none
+                    && participant.permission != .none
+        }
+        add(going, of: share)
+    }
+
+    private mutating func add(_ going: [ParticipantAnswer], of share: ShareAnswer) {
+        for participant in going where participant.type != .owner {
+            if let link = share.links.first(where: { $0.participantID == participant.id }) {
+                links.append(link.url)
+            } else {
+                people.append(participant)
+            }
+        }
     }
 }
 
-/// What people see of a share before they accept it, besides its title.
+extension SharePermission {
+    fileprivate var isOpen: Bool { self == .readOnly || self == .readWrite }
+}
+
+extension ShareAnswer {
+    fileprivate var mayBeEdited: Bool {
+        current?.type == .owner || current?.type == .administrator
+    }
+}
+
 extension ShareEdit {
-    /// Another value, or none.
-    package enum Change<Value: Hashable & Sendable>: Hashable, Sendable {
-        case value(Value)
-        case removal
-
-        var value: Value? { if case .value(let value) = self { value } else { nil } }
-    }
-
-    /// Errors: invalidRecord.
-    package static func type(_ text: Text) throws(RecordError) -> Text {
-        guard (1...255).contains(text.utf8.count) else {
-            throw RecordError(
-                .invalidRecord,
-                "the type of a share has 1 to 255 bytes, such as public.folder.")
+    /// Who has joined by the link may what everyone may, whatever is said of him.
+    fileprivate func problemOfJoined(_ share: ShareAnswer) -> RecordError? {
+        var joined = self
+        joined.members = members.filter { member in
+            share.participants.contains { $0.type == .publicUser && $0.isNamed(by: member.address) }
         }
-        return text
+        return joined.problem(with: share)
     }
+}
 
-    /// `{"type": …, "thumbnail": {"$bytes": …}}`; null takes away, and what is left out stays.
-    ///
-    /// Errors: invalidRecord, tooLarge.
-    mutating func readPreview(_ json: JSONValue) throws(RecordError) {
-        switch json["type"] {
-        case nil: break
-        case .null?: type = .removal
-        case let value?:
-            guard let text = value.string else {
-                throw RecordError(.invalidRecord, "type is a string, or null.")
-            }
-            type = .value(try Self.type(text))
-        }
-        switch json["thumbnail"] {
-        case nil: break
-        case .null?: thumbnail = .removal
-        case let value?: thumbnail = .value(try ShareThumbnail(value))
-        }
-    }
-
-    var previewMembers: [JSONMember] {
+extension SharePreview {
+    /// As `--dry-run --json` has it, but for the path.
+    package var json: JSONValue {
         var members: [JSONMember] = []
-        if let type {
-            members.append(
-                JSONMember(key: "type", value: type.value.map { .string($0) } ?? .null))
+        if let title = share.title {
+            members.append(JSONMember(key: "title", value: .string(title)))
         }
-        if let thumbnail {
-            members.append(
-                JSONMember(key: "thumbnail", value: thumbnail.value?.json ?? .null))
+        if let url = share.url { members.append(JSONMember(key: "url", value: .string(url))) }
+        if let owner = share.owner {
+            members.append(JSONMember(key: "owner", value: owner.ownerJSON))
         }
-        return members
+        members += [
+            JSONMember(key: "loses", value: .array(loss.people.map(\.json))),
+            JSONMember(key: "linkCloses", value: .bool(loss.closesLink)),
+            JSONMember(key: "linksEnd", value: .array(loss.links.map { .string($0) })),
+            JSONMember(key: "goes", value: json(of: goes ? extent : StoredExtent())),
+            JSONMember(key: "stays", value: json(of: goes ? StoredExtent() : extent)),
+        ]
+        return .object(members)
     }
 
-    /// The fields of the share's record that are to change.
-    var fields: [WireField] {
-        var fields: [WireField] = []
-        if let title {
-            fields.append(WireField(name: .shareTitle, value: .string(title), type: .string))
-        }
-        if let type {
-            fields.append(
-                WireField(
-                    name: .shareType, value: type.value.map { .string($0) }, type: .string))
-        }
-        if let thumbnail {
-            fields.append(
-                WireField(
-                    name: .shareThumbnail, value: thumbnail.value.map { .bytes($0.bytes) },
-                    type: .bytes))
-        }
-        return fields
+    private func json(of extent: StoredExtent) -> JSONValue {
+        .object(
+            [
+                ("records", extent.records), ("bytes", extent.bytes), ("unsent", extent.unsent),
+                ("drafts", extent.drafts),
+            ].map { JSONMember(key: Text($0.0), value: .number(JSONNumber($0.1))) })
     }
 }

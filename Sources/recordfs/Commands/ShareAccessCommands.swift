@@ -130,8 +130,9 @@ struct ShareDenyCommand: ParsableCommand {
 
 extension StateOptions {
     /// Asks for access to what a link leads to.
-    func requestAccess(_ link: String) throws {
+    func requestAccess(_ link: String, json: Bool) throws {
         _ = try access().perform(.sharing(.requestAccess(link: Text(link))), about: link)
+        guard !json else { return Showing.json(["requested": true]) }
         Terminal.print(
             "If there is such a share, who shares it has been asked. Accept the link again later.")
     }

@@ -151,7 +151,7 @@ struct ShareShowCommand: ParsableCommand {
         return name.map { "\($0) <\(address)>" } ?? address
     }
 
-    private static func words(_ permission: String) -> String {
+    static func words(_ permission: String) -> String {
         switch SharePermission(rawValue: permission) {
         case .readWrite: "read and write"
         case .readOnly: "read"
@@ -166,6 +166,8 @@ struct ShareAddCommand: ParsableCommand {
 
     @OptionGroup var state: StateOptions
     @OptionGroup var members: MemberOptions
+    @Flag(help: "Print the share, as it is then, as one JSON object.")
+    var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
     @Argument(help: "E-mail addresses, telephone numbers or users.")
@@ -174,15 +176,17 @@ struct ShareAddCommand: ParsableCommand {
     func run() throws {
         var edit = ShareEdit()
         edit.members = members.members(addresses)
-        try path.change(edit, state)
+        try path.change(edit, state, json: json)
     }
 }
 
 struct ShareRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take the share from somebody.")
+        commandName: "remove", abstract: "Take the share from somebody.",
+        discussion: "They can have it again: recordfs share add.")
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var rehearsal: RehearsalOptions
     @Argument(help: "The zone or record.")
     var path: PathArgument
     @Argument(help: "Who has it no longer; or a link for one person, which ends.")
@@ -191,7 +195,7 @@ struct ShareRemoveCommand: ParsableCommand {
     func run() throws {
         var edit = ShareEdit()
         edit.removed = addresses.map { Text($0) }
-        try path.change(edit, state)
+        try path.change(edit, state, rehearsal)
     }
 }
 
@@ -204,6 +208,7 @@ struct SharePermitCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var rehearsal: RehearsalOptions
     @Argument(help: "The zone or record.")
     var path: PathArgument
     @Argument(help: "A participant, or everyone.")
@@ -221,7 +226,7 @@ struct SharePermitCommand: ParsableCommand {
                     address: Text(who), permission: permission.wire, isPresent: true)
             ]
         }
-        try path.change(edit, state)
+        try path.change(edit, state, rehearsal)
     }
 }
 
@@ -230,49 +235,19 @@ struct ShareURLCommand: ParsableCommand {
         commandName: "url", abstract: "Print the link.")
 
     @OptionGroup var state: StateOptions
+    @Flag(help: "As one JSON object.")
+    var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
     func run() throws {
         let place = try path.located(by: state)
-        Terminal.print(try place.ask(.show(place.path)).stringMember("url") ?? "")
-    }
-}
-
-struct ShareStopCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Share it no longer: it goes from all others.")
-
-    @OptionGroup var state: StateOptions
-    @Argument(help: "The zone or record.")
-    var path: PathArgument
-
-    func run() throws {
-        let place = try path.located(by: state)
-        guard place.path.database == .private else {
-            throw CommandFailure(
-                path.text, "is of somebody else. recordfs leave gives it back.")
+        let link = try place.ask(.show(place.path)).stringMember("url") ?? ""
+        if json {
+            Showing.json(.members(["path": .text(place.path.bytes), "url": .text(link)]))
+        } else {
+            Terminal.print(link)
         }
-        _ = try place.ask(.end(place.path))
-    }
-}
-
-struct LeaveCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Give back what somebody shares with you.",
-        discussion:
-            "It goes from this account. Its owner keeps all of it, with what you have written.")
-
-    @OptionGroup var state: StateOptions
-    @Argument(help: "The zone, shared/OWNER/ZONE; or the record that is shared.")
-    var path: PathArgument
-
-    func run() throws {
-        let place = try path.located(by: state)
-        guard place.path.database == .shared else {
-            throw CommandFailure(path.text, "is your own. recordfs share stop ends a share.")
-        }
-        _ = try place.ask(.end(place.path))
     }
 }
 
@@ -281,7 +256,7 @@ struct AcceptCommand: ParsableCommand {
         commandName: "accept", abstract: "Join what somebody shares, and print where it is.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Print the share as one JSON object.")
+    @Flag(help: "Print the share, with its path here, as one JSON object.")
     var json = false
     @Flag(help: "Ask for access, without an invitation. Who shares it lets you in, or does not.")
     var request = false
@@ -289,7 +264,7 @@ struct AcceptCommand: ParsableCommand {
     var link: String
 
     func run() throws {
-        guard !request else { return try state.requestAccess(link) }
+        guard !request else { return try state.requestAccess(link, json: json) }
         let reply = try state.access().perform(.sharing(.accept(link: Text(link))), about: link)
         if json {
             Showing.json(reply.result)
@@ -307,8 +282,17 @@ extension LocatedPath {
 }
 
 extension PathArgument {
-    func change(_ edit: ShareEdit, _ state: StateOptions) throws {
+    func change(_ edit: ShareEdit, _ state: StateOptions, json: Bool = false) throws {
         let place = try located(by: state)
-        _ = try place.ask(.change(place.path, edit.json))
+        let share = try place.ask(.change(place.path, edit.json))
+        if json { Showing.json(share) }
+    }
+
+    func change(
+        _ edit: ShareEdit, _ state: StateOptions, _ rehearsal: RehearsalOptions
+    ) throws {
+        guard rehearsal.dryRun else { return try change(edit, state, json: rehearsal.json) }
+        let place = try located(by: state)
+        try place.rehearse(.change(edit), json: rehearsal.json)
     }
 }

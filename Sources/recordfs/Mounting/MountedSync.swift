@@ -122,6 +122,9 @@ final class MountedSync: Sendable {
                 throw RecordError(.notFound, "the share has no thumbnail.")
             }
             return ["$bytes": .string(Text(utf8: Base64.encode(bytes)))]
+        case .preview(let path, let edit):
+            let edit = try edit.map { (json) throws(RecordError) in try ShareEdit(json) }
+            return try service.preview(edit, at: try place(path)).json
         case .create(let path, let edit):
             return try service.edit(try ShareEdit(edit), at: try place(path), isNew: true).json
         case .change(let path, let edit):

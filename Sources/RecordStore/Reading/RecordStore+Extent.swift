@@ -1,0 +1,97 @@
+package import RecordModel
+import RecordSQL
+
+/// How much is in a zone or a part of it.
+package struct StoredExtent: Hashable, Sendable {
+    package var records: Int64 = 0
+    /// Of texts, and of large fields as far as they are on this machine.
+    package var bytes: Int64 = 0
+    /// Records with an edit that was not sent yet; deletions are not counted.
+    package var unsent: Int64 = 0
+    /// Texts that could not be saved.
+    package var drafts: Int64 = 0
+
+    /// Of nothing.
+    package init() {}
+}
+
+extension RecordStore {
+    /// Of a zone, or of a record in it with what hangs on it. Linear in the records of the zone.
+    package func extent(
+        of root: RecordName?, in zone: ZoneID
+    ) throws(RecordError) -> StoredExtent {
+        let tree = try root.map { (root) throws(RecordError) in
+            try names(hangingOn: root, in: zone)
+        }
+        let isMeant = { (name: RecordName?) -> Bool in
+            guard let tree else { return true }
+            return name.map(tree.contains) ?? false
+        }
+        return try readSnapshot { connection throws(RecordError) in
+            var extent = StoredExtent()
+            for record in try connection.extents(in: zone) where isMeant(record.name) {
+                extent.records += record.isSaved ? 1 : 0
+                extent.bytes += record.bytes
+                extent.unsent += record.isUnsent ? 1 : 0
+                extent.drafts += record.hasDraft ? 1 : 0
+            }
+            return extent
+        }
+    }
+
+    /// The names of a record and of all that names it as parent, on any level.
+    private func names(
+        hangingOn root: RecordName, in zone: ZoneID
+    ) throws(RecordError) -> Set<RecordName> {
+        var children: [RecordName: [RecordName]] = [:]
+        var limits = options.limits
+        limits.recordBytes = .max
+        for type in try types(in: zone) {
+            let schema = try schema(of: type.name)
+            _ = try withNamedRecords(in: type.id) { [limits] (_, name, text) throws(RecordError) in
+                let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+                if let parent = document.parent { children[parent, default: []].append(name) }
+            }
+        }
+        var found: Set<RecordName> = [root]
+        var waiting = [root]
+        while let next = waiting.popLast() {
+            for child in children[next] ?? [] where found.insert(child).inserted {
+                waiting.append(child)
+            }
+        }
+        return found
+    }
+}
+
+private struct RecordExtent {
+    let name: RecordName?
+    let isSaved: Bool
+    let bytes: Int64
+    let isUnsent: Bool
+    let hasDraft: Bool
+}
+
+extension SQLConnection {
+    /// Of the records that are shown. A draft of no record has no name.
+    fileprivate func extents(in zone: ZoneID) throws(RecordError) -> [RecordExtent] {
+        try all(
+            """
+            SELECT r.name, r.state = 0,
+                CASE r.state WHEN 0 THEN r.size ELSE 0 END + COALESCE(
+                    (SELECT SUM(a.size) FROM asset a WHERE a.record_id = r.id AND a.kind = 0
+                        AND a.downloaded = 1 AND a.hash IS NOT NULL), 0),
+                EXISTS (SELECT 1 FROM outbox o WHERE o.zone_id = r.zone_id AND o.name = r.name
+                    AND o.operation != ?2),
+                EXISTS (SELECT 1 FROM draft d WHERE d.record_id = r.id)
+            FROM record r WHERE r.zone_id = ?1 AND r.state != 2
+            """,
+            [.integer(zone.rawValue), .integer(OutboxRow.Operation.delete.rawValue)]
+        ) { row in
+            RecordExtent(
+                name: row.isNull(0) ? nil : RecordName(bytes: row.bytes(0)),
+                isSaved: row.int64(1) != 0, bytes: row.int64(2), isUnsent: row.int64(3) != 0,
+                hasDraft: row.int64(4) != 0)
+        }
+    }
+}

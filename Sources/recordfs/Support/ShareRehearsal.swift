@@ -1,0 +1,101 @@
+import RecordControl
+import RecordModel
+import RecordSync
+import RecordWire
+
+/// What a command would take from whom, for people and for programs.
+struct ShareRehearsal {
+    enum What {
+        case stop, leave
+        case change(ShareEdit)
+
+        /// Nil for the end.
+        var edit: JSONValue? {
+            if case .change(let edit) = self { edit.json } else { nil }
+        }
+    }
+
+    private let what: What
+    private let path: RecordPath
+    /// As `SharePreview.json` has it.
+    private let told: JSONValue
+
+    init(_ what: What, _ path: RecordPath, _ told: JSONValue) {
+        self.what = what
+        self.path = path
+        self.told = told
+    }
+
+    func json(isRehearsal: Bool) -> JSONValue {
+        let head: JSONValue = ["path": .text(path.bytes), "dryRun": .bool(isRehearsal)]
+        return .object((head.object ?? []) + (told.object ?? []))
+    }
+
+    /// The first says it all, in words for a person.
+    ///
+    /// - Parameter path: as the user has spelled it.
+    func lines(path: String) -> [String] {
+        let lost = losses.isEmpty ? [] : losses + [Self.unsentElsewhere]
+        switch what {
+        case .stop:
+            return ["\(path) would be shared no longer. \(sum)"] + lost
+                + ["All stays here: \(amount(told["stays"]))."]
+        case .leave: return ["You would have \(path) no longer."] + goes
+        case .change: return ["\(path) stays shared. \(sum)"] + lost
+        }
+    }
+
+    private static let unsentElsewhere =
+        "What they have written and not sent yet goes into their own trash."
+
+    private var people: [JSONValue] { told["loses"]?.array ?? [] }
+
+    private var sum: String {
+        switch people.count {
+        case 0: losses.isEmpty ? "Nobody would lose it." : "Nobody who has it would lose it, but:"
+        case 1: "1 person would lose it:"
+        case let count: "\(Showing.grouped(count)) people would lose it:"
+        }
+    }
+
+    private var losses: [String] {
+        var lines = people.map { person in
+            let isInvited = person.stringMember("status") == "INVITED"
+            let may = ShareShowCommand.words(person.stringMember("permission") ?? "")
+            return "  \(ShareShowCommand.name(of: person)), who "
+                + (isInvited ? "is invited" : "may \(may)")
+        }
+        if told["linkCloses"]?.bool == true { lines.append("  anybody else who has the link") }
+        let links = told["linksEnd"]?.array ?? []
+        if !links.isEmpty {
+            lines.append(
+                "  whoever has \(Showing.count(links.count, "link")) for one person: "
+                    + links.compactMap { $0.string?.string }.joined(separator: " "))
+        }
+        return lines
+    }
+
+    /// Of who leaves.
+    private var goes: [String] {
+        let goes = told["goes"]
+        var lines = ["From this account goes: \(amount(goes))."]
+        if let unsent = goes?.integerMember("unsent"), unsent > 0 {
+            lines.append(
+                "\(Showing.count(unsent, "record")) with edits that were not sent yet: these go into the "
+                    + "trash instead. recordfs sync sends them before.")
+        }
+        if let drafts = goes?.integerMember("drafts"), drafts > 0 {
+            lines.append(
+                "\(Showing.count(drafts, "text")) that could not be saved: recordfs draft list shows "
+                    + "what to correct before.")
+        }
+        let owner = told["owner"].map(ShareShowCommand.name) ?? "Its owner"
+        lines.append("\(owner) keeps all of it, with what you have written and sent.")
+        return lines
+    }
+
+    private func amount(_ extent: JSONValue?) -> String {
+        Showing.count(extent?.integerMember("records") ?? 0, "record") + ", "
+            + Showing.size(extent?.integerMember("bytes") ?? 0)
+    }
+}
