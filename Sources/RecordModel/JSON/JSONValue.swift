@@ -29,6 +29,19 @@ extension JSONValue {
         return members.first { $0.key.utf8.count == count && $0.key.utf8.elementsEqual(key) }?.value
     }
 
+    /// With the members of all objects in the order of their keys: values that say the same are equal
+    /// then, whatever program has written them.
+    package var withSortedMembers: JSONValue {
+        switch self {
+        case .null, .bool, .number, .string: self
+        case .array(let elements): .array(elements.map(\.withSortedMembers))
+        case .object(let members):
+            .object(
+                members.map { JSONMember(key: $0.key, value: $0.value.withSortedMembers) }
+                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+        }
+    }
+
     package var isNull: Bool { self == .null }
 
     package var bool: Bool? {

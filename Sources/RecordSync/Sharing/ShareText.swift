@@ -85,7 +85,9 @@ package enum ShareText {
                 "the share has changed since this text was read. Read it again, and change that.")
         }
         for key in told {
-            guard let value = json[key], value != current[key] else { continue }
+            guard let value = json[key],
+                value.withSortedMembers != current[key]?.withSortedMembers
+            else { continue }
             // What follows # only repeats the title, and was changed along with that.
             if key == "url",
                 value.string?.string.prefix(while: { $0 != "#" })
