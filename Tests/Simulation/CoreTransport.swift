@@ -38,6 +38,7 @@ package final class CoreTransport: SyncTransport {
         var faultsOfOperations: [SyncOperation: [Fault]] = [:]
         var sent: [(operation: SyncOperation, body: [UInt8])] = []
         var faultsOfAssets: [Fault] = []
+        var faultOfDownload: Fault?
         var uploadedBytes = 0
         var largest = Int.max
         var largestAccepted = Int.max
@@ -98,6 +99,9 @@ package final class CoreTransport: SyncTransport {
     /// What becomes of the bytes of the next asset: one of the two that lose something.
     package func planAsset(_ fault: Fault) { state.withLock { $0.faultsOfAssets.append(fault) } }
 
+    /// What happens when half of the next asset has come: something else, or a crash.
+    package func planDownload(_ fault: Fault) { state.withLock { $0.faultOfDownload = fault } }
+
     /// Something on the way loses larger requests.
     package func loseRequests(over bytes: Int) { state.withLock { $0.largest = bytes } }
 
@@ -109,6 +113,7 @@ package final class CoreTransport: SyncTransport {
             state.faults = []
             state.faultsOfOperations = [:]
             state.faultsOfAssets = []
+            state.faultOfDownload = nil
         }
     }
 
@@ -227,14 +232,35 @@ package final class CoreTransport: SyncTransport {
     ) async throws(SyncProblem) {
         let range = "bytes=\(offset)-\(offset + count - 1)"
         let answer = try await request(.get, url, headers: [.range: range])
+        let fault = state.withLock { state in
+            defer { state.faultOfDownload = nil }
+            return state.faultOfDownload
+        }
         // In pieces, as from a network.
-        for start in stride(from: 0, to: answer.body.count, by: 1_000) {
-            let piece = Array(answer.body[start..<min(start + 1_000, answer.body.count)])
+        let size = fault == nil ? 1_000 : max(1, answer.body.count / 2)
+        for start in stride(from: 0, to: answer.body.count, by: size) {
+            if start == size { try await interrupt(fault) }
+            let piece = Array(answer.body[start..<min(start + size, answer.body.count)])
             do throws(RecordError) {
                 guard try await take(piece) else { return }
             } catch {
                 throw .store(error)
             }
+        }
+    }
+
+    private func interrupt(_ fault: Fault?) async throws(SyncProblem) {
+        switch fault {
+        case .meanwhile(let body):
+            do {
+                try await body()
+            } catch {
+                throw .unreadable("meanwhile: \(error)")
+            }
+        case .crash:
+            // Nobody is left who would ask again.
+            do throws(SyncProblem) { try crash() } catch { throw .unreadable("\(error)") }
+        default: break
         }
     }
 

@@ -40,11 +40,9 @@ struct HistoryGenerator {
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let kinds = [.edit] + random.half(of: Kind.allCases)
-        // They take more time than all else.
-        let isRestored = random.below(10) == 0
         self.kinds =
             kinds.filter { $0 != .backUp && $0 != .restoreServer }
-            + (isRestored ? [.backUp, .restoreServer] : [])
+            + random.restores([.backUp, .restoreServer])
         faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
         zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]

@@ -327,7 +327,7 @@ package final class Replica: Sendable {
 
 extension JSONValue {
     /// With the members of all objects in the order of their keys.
-    fileprivate var sorted: JSONValue {
+    var sorted: JSONValue {
         switch self {
         case .object(let members):
             .object(

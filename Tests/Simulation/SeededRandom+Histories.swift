@@ -8,6 +8,9 @@ extension SeededRandom {
         return kept
     }
 
+    /// Those about backups in one of ten histories: they take more time than all else.
+    mutating func restores<Kind>(_ kinds: [Kind]) -> [Kind] { below(10) == 0 ? kinds : [] }
+
     /// One of them, by how often each comes in relation to the others.
     /// - Precondition: there is one whose weight is more than 0.
     mutating func pick<Element>(_ all: [Element], weight: (Element) -> Int) -> Element {

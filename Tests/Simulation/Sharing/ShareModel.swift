@@ -9,7 +9,14 @@ struct ShareModel {
         /// Has come by the link, and may what everyone may.
         var isPublic = false
         var isAccepted = false
+        /// May manage the share as far as he himself goes.
+        var isAdministrator = false
         var permission: SharePermission
+
+        /// As machines and the server name it.
+        var role: String {
+            isPublic ? "PUBLIC_USER" : isAdministrator ? "ADMINISTRATOR" : "USER"
+        }
     }
 
     struct Sharing: Hashable {
@@ -58,27 +65,31 @@ struct ShareModel {
         links = links.filter { $0.key.zone != zone }
     }
 
-    /// The share with somebody invited, or with another permission of his. Nobody is invited where
-    /// anybody may come.
-    func inviting(
-        _ user: Int, _ permission: SharePermission, _ spot: SharedSpot
-    ) -> Sharing? {
+    /// The share with somebody invited, or with another permission or role of his. Nobody is invited
+    /// where anybody may come.
+    func inviting(_ invitation: SharingStep.Invitation, to spot: SharedSpot) -> Sharing? {
         guard var share = shares[spot] else { return nil }
+        let user = invitation.user
         if var member = share.members[user] {
-            if !member.isPublic { member.permission = permission }
+            if !member.isPublic {
+                member.permission = invitation.permission
+                member.isAdministrator = invitation.isAdministrator
+            }
             share.members[user] = member
             return share
         }
         guard share.everyone == .none else { return nil }
-        share.members[user] = Member(permission: permission)
+        share.members[user] = Member(
+            isAdministrator: invitation.isAdministrator, permission: invitation.permission)
         share.removed.remove(user)
         return share
     }
 
-    func removing(_ user: Int, _ spot: SharedSpot) -> Sharing? {
+    /// Whoever takes himself out may come back.
+    func removing(_ user: Int, _ spot: SharedSpot, by editor: Int) -> Sharing? {
         guard var share = shares[spot], share.members[user] != nil else { return nil }
         share.members[user] = nil
-        share.removed.insert(user)
+        if user != editor { share.removed.insert(user) }
         return share
     }
 
@@ -124,8 +135,17 @@ extension ShareModel.Sharing {
             let isPublic = participant.type == .publicUser
             members[user] = ShareModel.Member(
                 isPublic: isPublic, isAccepted: participant.status == .accepted,
+                isAdministrator: participant.type == .administrator,
                 permission: isPublic ? .none : participant.permission)
         }
+    }
+
+    /// The same each time.
+    var description: String {
+        let list = members.sorted { $0.key < $1.key }.map { user, member in
+            "\(user) \(member.role) \(member.permission.rawValue) \(member.isAccepted)"
+        }
+        return "\(everyone.rawValue) \(list)"
     }
 
     /// Without what is told of nobody.

@@ -28,7 +28,11 @@ struct SharedServer {
     func version(of key: Step.Key) -> Version? { zones[key.zone]?.records[key.name] }
 
     /// - Returns: the records that have another content now; shares are no records here.
-    mutating func read(_ name: String, _ reading: ServerWatch.Reading) -> [Change] {
+    ///
+    /// - Parameter photos: large fields, by what the server calls them.
+    mutating func read(
+        _ name: String, _ reading: ServerWatch.Reading, _ photos: Photos
+    ) -> [Change] {
         var changes: [Change] = []
         if let zone = zones[name], zone.incarnation != reading.row?.incarnation {
             zones[name] = nil
@@ -39,7 +43,7 @@ struct SharedServer {
         guard let row = reading.row else { return changes }
         var zone = zones[name] ?? Zone(incarnation: row.incarnation)
         for entry in reading.changes {
-            guard let (record, new) = Self.version(entry) else { continue }
+            guard let (record, new) = Self.version(entry, photos) else { continue }
             let old = zone.records[record]
             zone.records[record] = new
             guard old != new else { continue }
@@ -50,7 +54,9 @@ struct SharedServer {
         return changes
     }
 
-    private static func version(_ entry: FeedEntry) -> (String, Version?)? {
+    private static func version(
+        _ entry: FeedEntry, _ photos: Photos
+    ) -> (String, Version?)? {
         switch entry {
         case .gone(let name, _): return (name.description, nil)
         case .record(let record):
@@ -59,7 +65,8 @@ struct SharedServer {
             let fields = String(decoding: record.fields, as: UTF8.self)
             let version = Version(
                 content: "\(fields) \(record.fileText?.string ?? "")",
-                parent: record.parent?.description, words: Set(Record.marks(in: fields)))
+                parent: record.parent?.description,
+                words: Set(Record.marks(in: fields) + photos.named(in: fields)))
             return (record.name.description, version)
         }
     }
@@ -93,6 +100,32 @@ struct SharedServer {
         if user == 0 { return .readWrite }
         guard let spot = spot(of: key, in: model) else { return .none }
         return model.shares[spot]?.permission(of: user) ?? .none
+    }
+
+    /// What somebody may do with a record that this server may have lost: if so, what he may where it
+    /// hung before.
+    func permission(
+        of user: Int, _ key: Step.Key, lostFrom before: Self, _ model: ShareModel
+    ) -> SharePermission {
+        var key = key
+        var seen: Set<Step.Key> = []
+        while version(of: key) == nil, seen.insert(key).inserted,
+            let parent = before.version(of: key)?.parent
+        {
+            key = Step.Key(zone: key.zone, name: parent)
+        }
+        return permission(of: user, key, model)
+    }
+
+    /// Each word with the record that has it.
+    var words: [String: Step.Key] {
+        var words: [String: Step.Key] = [:]
+        for (zone, content) in zones {
+            for (name, version) in content.records {
+                for word in version.words { words[word] = Step.Key(zone: zone, name: name) }
+            }
+        }
+        return words
     }
 
     /// What somebody sees.

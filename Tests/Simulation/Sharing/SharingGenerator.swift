@@ -5,26 +5,28 @@ import TestSupport
 /// `HistoryGenerator`.
 struct SharingGenerator {
     private enum Kind: CaseIterable {
-        case edit, hang, delete, removeZone, restart, jump
-        case share, invite, remove, open, stop, accept, leave
+        case edit, hang, attach, read, delete, removeZone, restart, jump
+        case share, invite, remove, open, stop, accept, leave, administer
+        case backUp, restoreServer
 
         /// How often, in relation to the others.
         var weight: Int {
             switch self {
             case .edit: 10
-            case .hang, .accept: 4
-            case .delete, .invite: 3
+            case .hang, .accept, .administer: 4
+            case .attach, .read, .delete, .invite: 3
             case .share, .remove: 2
-            case .open, .stop, .leave, .restart, .jump, .removeZone: 1
+            case .open, .stop, .leave, .restart, .jump, .removeZone, .backUp, .restoreServer: 1
             }
         }
+        var isOfRestores: Bool { self == .backUp || self == .restoreServer }
         /// Without which there is nothing to look at.
         static let always: [Kind] = [.edit, .hang, .share, .invite, .accept]
     }
 
     private enum FaultKind: CaseIterable {
         case requestLost, answerLost, duplicated, tokenExpired, crashBefore, crashAfter, cutShort
-        case meanwhile, otherRound
+        case meanwhile, otherRound, asset
     }
 
     static let fields = ["p", "q", "r"]
@@ -46,7 +48,8 @@ struct SharingGenerator {
     init(seed: UInt64) {
         // Another history than the one of `HistoryGenerator` with that seed.
         var random = SeededRandom(seed: seed ^ 0x5AA5_0000_0000_0000)
-        kinds = Kind.always + random.half(of: Kind.allCases.filter { !Kind.always.contains($0) })
+        let others = Kind.allCases.filter { !Kind.always.contains($0) && !$0.isOfRestores }
+        kinds = Kind.always + random.half(of: others) + random.restores([.backUp, .restoreServer])
         faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(2 + random.below(3)))
         zones = random.below(4) == 0 ? ["Box", "Cup"] : ["Box"]
@@ -98,8 +101,8 @@ struct SharingGenerator {
             for (machine, user) in users.enumerated() where user > 0 && random.below(3) > 0 {
                 let permission = random.below(4) == 0 ? SharePermission.readOnly : .readWrite
                 steps += [
-                    (0, .invite(spot, user, permission)), (machine, .accept(spot)),
-                    (machine, .round([])),
+                    (0, .manage(.invite(spot, invitation(user, permission)))),
+                    (machine, .accept(spot)), (machine, .round([])),
                 ]
             }
         }
@@ -134,6 +137,7 @@ struct SharingGenerator {
         case .cutShort: .cutShort
         case .meanwhile: .meanwhile(machine: random.below(users.count), actionMeanwhile())
         case .otherRound: .otherRound(random.below(users.count))
+        case .asset: .asset(isAnswered: random.below(2) == 0)
         }
     }
 
@@ -141,8 +145,18 @@ struct SharingGenerator {
     private mutating func actionMeanwhile() -> SharingStep.Action {
         while true {
             let action = action()
-            if case .restart = action { continue }
-            return action
+            switch action {
+            case .restart, .read, .backUp, .restoreServer: continue
+            default: return action
+            }
+        }
+    }
+
+    private mutating func interruption() -> SharingStep.Interruption? {
+        switch random.below(6) {
+        case 0: .crash
+        case 1, 2: .meanwhile(machine: random.below(users.count), actionMeanwhile())
+        default: nil
         }
     }
 
@@ -154,17 +168,40 @@ struct SharingGenerator {
         switch random.pick(kinds, weight: \.weight) {
         case .edit: return .edit(key, random.pick(Self.fields))
         case .hang: return .hang(key, below: parent(of: key.name))
+        case .attach: return .attach(key)
+        case .read: return .read(key, interruption())
         case .delete: return .delete(key)
         case .removeZone: return .removeZone(key.zone)
         case .restart: return .restart
         case .jump: return .jump(random.below(2 * Self.hour) - Self.hour)
         case .share: return .share(spot)
-        case .invite: return .invite(spot, user, permission())
-        case .remove: return .remove(spot, user)
-        case .open: return .open(spot, permission())
+        case .invite: return .manage(.invite(spot, invitation(user, permission())))
+        case .remove: return .manage(.remove(spot, user))
+        case .open: return .manage(.open(spot, permission()))
+        case .administer: return .manageAsUser(management(spot, user))
         case .stop: return .stop(spot)
         case .accept: return .accept(spot)
         case .leave: return .leave(spot)
+        case .backUp: return .backUp
+        case .restoreServer: return .restoreServer
+        }
+    }
+
+    private mutating func invitation(
+        _ user: Int, _ permission: SharePermission
+    ) -> SharingStep.Invitation {
+        let isAdministrator = kinds.contains(.administer) && random.below(2) == 0
+        return SharingStep.Invitation(
+            user: user, permission: permission, isAdministrator: isAdministrator)
+    }
+
+    private mutating func management(
+        _ spot: SharedSpot, _ user: Int
+    ) -> SharingStep.Management {
+        switch random.below(8) {
+        case 0: .open(spot, permission())
+        case 1, 2, 3: .remove(spot, user)
+        default: .invite(spot, invitation(user, permission()))
         }
     }
 

@@ -6,7 +6,9 @@ import RecordWire
 /// What is checked, and where:
 ///
 /// 1. Nobody holds what he may not see: `SharingWorld.lookAtMachines` after each round, of records that
-///    are shown; at rest `SharingWorld.foreignWords`, of all bytes of the store's files.
+///    are shown; `SharingWorld.foreignWords`, of all bytes of the store's files and of large fields, also
+///    unfinished ones, after each round in which a machine has only heard, and at rest. What the server
+///    has given somebody to fetch or send large fields with is good as long as he may: `judgeLinks`.
 /// 2. Nothing is changed on the server but by whom it permits, as `ShareModel` has it: `judge`, after
 ///    each request. Who may only read cannot write here: `SharingWorld.write`. Who may write is not
 ///    refused: `SharingWorld.judge(refusals:)`.
@@ -14,8 +16,11 @@ import RecordWire
 ///    `SharingWorld.differences`.
 /// 4. No edit is lost: `lost`, at rest. What was not sent when a share ended is never sent: `judge`.
 /// 5. Shares and permissions are those of the model: on the server after each request, on machines at
-///    rest (`SharingWorld.differencesOfShares`).
-/// 6. A history is the same when it runs again: `SharingCheck`.
+///    rest (`SharingWorld.differencesOfShares`), with all who are in them. Who manages a share and may not
+///    is refused, and who may is not: `SharingWorld.manage`.
+/// 6. After a restore of the server, all of this is so again, with the shares of the backup; what the
+///    server has had, and its writer may still write, is there again: `lostByServer`.
+/// 7. A history is the same when it runs again: `SharingCheck`.
 struct SharingOracle {
     private(set) var edits = Oracle()
     /// Who has written a word.
@@ -32,6 +37,12 @@ struct SharingOracle {
     private var withdrawn: Set<String> = []
     /// What conflicts have kept, for as long as they were there.
     private var kept: Set<String> = []
+    /// What a restored server has lost and did not get again, with its record.
+    private var missing: [String: Step.Key] = [:]
+    /// The server before it was restored.
+    private var lostServer = SharedServer()
+    /// What it has lost and its writer may not send again, or might not for a while.
+    private var beyondRights: Set<String> = []
     /// What its writer has given up.
     private var givenUp: Set<String> = []
 
@@ -53,6 +64,9 @@ struct SharingOracle {
         keptByDeletion[user, default: [:]][key, default: []]
             .formUnion(told[user]?[key] ?? [])
     }
+
+    /// What somebody has written, and could not put into a record.
+    mutating func own(_ word: String, _ user: Int) { writers[word] = user }
 
     mutating func giveUp(_ words: Set<String>) { givenUp.formUnion(words) }
     mutating func keep(_ words: Set<String>) { kept.formUnion(words) }
@@ -92,6 +106,28 @@ struct SharingOracle {
             onServer.insert(word)
         }
         return problems
+    }
+
+    // MARK: Restored servers
+
+    mutating func restore(_ before: SharedServer, _ after: SharedServer) {
+        let there = after.words
+        missing.merge(before.words) { $1 }
+        missing = missing.filter { there[$0.key] == nil }
+        lostServer = before
+    }
+
+    /// Who may send again what a restored server has lost.
+    mutating func noteRights(_ server: SharedServer, _ model: ShareModel) {
+        for (word, key) in missing {
+            if server.version(of: key)?.words.contains(word) == true {
+                missing[word] = nil
+            } else if let user = writers[word],
+                server.permission(of: user, key, lostFrom: lostServer, model) != .readWrite
+            {
+                beyondRights.insert(word)
+            }
+        }
     }
 
     // MARK: What machines have
@@ -148,7 +184,8 @@ struct SharingOracle {
     /// - Parameter owned: all that the owner's machines show.
     func lostByServer(but owned: Set<String>) -> [String] {
         let lost = edits.lost(but: owned.union(kept).union(givenUp), except: [])
-        return lost.filter { problem in onServer.contains { problem.contains($0) } }
+        let due = onServer.subtracting(beyondRights)
+        return lost.filter { problem in due.contains { problem.contains($0) } }
             .map { "The server has had it: \($0)" }
     }
 }

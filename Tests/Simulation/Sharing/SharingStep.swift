@@ -23,6 +23,11 @@ package struct SharingStep: Sendable, CustomStringConvertible {
         case edit(Step.Key, String)
         /// Makes a record, or sets a field and the parent of one that is there.
         case hang(Step.Key, below: String?)
+        /// Writes the file `photo` beside a record that is there; another one each time.
+        case attach(Step.Key)
+        /// Reads that file, where only the server has it. When half of it has come, something else may
+        /// be done, and the machine does a round, or is killed.
+        indirect case read(Step.Key, Interruption?)
         case delete(Step.Key)
         /// `rm -r ZONE`; of others nobody can.
         case removeZone(String)
@@ -33,17 +38,49 @@ package struct SharingStep: Sendable, CustomStringConvertible {
         // What the owner asks of the server.
 
         case share(SharedSpot)
-        /// Invites somebody, or permits him something else.
-        case invite(SharedSpot, Int, SharePermission)
-        case remove(SharedSpot, Int)
-        /// What anybody with the link may do.
-        case open(SharedSpot, SharePermission)
+        case manage(Management)
         case stop(SharedSpot)
+
+        // What the operator of the server does.
+
+        case backUp
+        /// The server goes back to its last backup, with the shares that there were.
+        case restoreServer
 
         // What the user of the step's machine asks of it.
 
         case accept(SharedSpot)
         case leave(SharedSpot)
+        /// Whether he may or not.
+        case manageAsUser(Management)
+
+        /// Whether it changes who may see what, and who may change it.
+        var isOfShares: Bool {
+            switch self {
+            case .manage, .manageAsUser, .stop, .leave, .restoreServer: true
+            default: false
+            }
+        }
+    }
+
+    package struct Invitation: Sendable {
+        let user: Int
+        let permission: SharePermission
+        let isAdministrator: Bool
+    }
+
+    /// A change of a share that there is.
+    package enum Management: Sendable {
+        /// Invites somebody, or permits him something else.
+        case invite(SharedSpot, Invitation)
+        case remove(SharedSpot, Int)
+        /// What anybody with the link may do.
+        case open(SharedSpot, SharePermission)
+    }
+
+    package enum Interruption: Sendable {
+        case meanwhile(machine: Int, Action)
+        case crash
     }
 
     package enum Fault: Sendable {
@@ -53,6 +90,8 @@ package struct SharingStep: Sendable, CustomStringConvertible {
         indirect case meanwhile(machine: Int, Action)
         /// Another machine does its round first.
         case otherRound(Int)
+        /// The bytes of the next asset, or the answer to them, do not arrive.
+        case asset(isAnswered: Bool)
         /// Of the next upload, wherever it stands among the requests.
         indirect case upload(Fault)
     }

@@ -67,38 +67,56 @@ extension SharingWorld {
         try await readServer(after: 0)
     }
 
+    /// - Parameter user: who asks for it.
+    func manage(_ management: SharingStep.Management, _ user: Int) async throws {
+        switch management {
+        case .invite(let spot, let invitation):
+            try await change(spot, to: model.inviting(invitation, to: spot), by: user)
+        case .remove(let spot, let other):
+            try await change(spot, to: model.removing(other, spot, by: user), by: user)
+        case .open(let spot, let permission):
+            let members = [
+                JSONMember(key: "publicPermission", value: JSONValue(permission.rawValue))
+            ]
+            try await change(spot, to: model.opening(spot, to: permission), members, by: user)
+        }
+    }
+
     /// - Parameter share: nil when it is none that could be.
-    func change(_ spot: SharedSpot, to share: ShareModel.Sharing?) async throws {
-        guard let share, model.shares[spot] != nil else { return }
-        let list = share.members.sorted { $0.key < $1.key }.map { user, member in
+    private func change(
+        _ spot: SharedSpot, to share: ShareModel.Sharing?, by user: Int
+    ) async throws {
+        let list = (share?.members ?? [:]).sorted { $0.key < $1.key }.map { user, member in
             Self.participant(user, member)
         }
         let members = [JSONMember(key: "participants", value: .array(list))]
-        let isDone = try await modify(spot, 0, "forceUpdate", members) != nil
-        trace.append("share \(spot) of \(share.members.keys.sorted()): \(isDone)")
+        try await change(spot, to: share, members, by: user)
+    }
+
+    private func change(
+        _ spot: SharedSpot, to share: ShareModel.Sharing?, _ members: [JSONMember], by user: Int
+    ) async throws {
+        guard let share, model.shares[spot] != nil else { return }
+        let may = model.mayManage(spot, user, into: share)
+        let isDone = try await modify(spot, user, "forceUpdate", members) != nil
+        trace.append("user \(user) makes \(spot) \(share.description): \(isDone)")
+        if isDone != may {
+            problems.append(
+                "User \(user) \(isDone ? "has changed" : "cannot change") who is in \(spot).")
+        }
         if isDone { model.replace(spot, share) }
-        try await readServer(after: 0)
+        try await readServer(after: user)
     }
 
     private static func participant(_ user: Int, _ member: ShareModel.Member) -> JSONValue {
         [
-            "type": "USER", "permission": JSONValue(member.permission.rawValue),
+            "type": member.isAdministrator ? "ADMINISTRATOR" : "USER",
+            "permission": JSONValue(member.permission.rawValue),
             "acceptanceStatus": "INVITED",
             "userIdentity": [
                 "userRecordName": .string(Text(utf8: people[user].user?.bytes ?? []))
             ],
         ]
-    }
-
-    func open(_ spot: SharedSpot, to permission: SharePermission) async throws {
-        guard let share = model.opening(spot, to: permission) else { return }
-        let members = [
-            JSONMember(key: "publicPermission", value: JSONValue(permission.rawValue))
-        ]
-        let isDone = try await modify(spot, 0, "forceUpdate", members) != nil
-        trace.append("share \(spot) to everyone \(permission): \(isDone)")
-        if isDone { model.replace(spot, share) }
-        try await readServer(after: 0)
     }
 
     func stop(_ spot: SharedSpot) async throws {

@@ -14,6 +14,7 @@ extension SharingWorld {
             try set(field, of: key, machine, step, mark) { _ in }
         case .hang(let key, let parent):
             try set("h", of: key, machine, step, mark) { $0.members["$parent"] = parent }
+        case .attach(let key): try attach(key, machine, step, mark)
         case .delete(let key): try delete(key, machine, step)
         case .removeZone(let zone): try removeZone(zone, machine, step)
         default: break
@@ -71,7 +72,7 @@ extension SharingWorld {
 
     /// Does it, where the zone may be written to; where it may not, it has to be refused.
     /// - Returns: whether it was done.
-    private func write(_ zone: String, _ machine: Int, _ body: () throws -> Void) throws -> Bool {
+    func write(_ zone: String, _ machine: Int, _ body: () throws -> Void) throws -> Bool {
         let isReadOnly = try info(of: zone, machine)?.permission == .readOnly
         do {
             try body()

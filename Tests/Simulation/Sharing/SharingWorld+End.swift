@@ -30,6 +30,9 @@ extension SharingWorld {
             problems += try differencesOfShares(on: number) + foreignWords(on: number)
         }
         problems += differencesOfServer(tree) + (try lost(tree))
+        problems += try await unreadableAssets()
+        try await judgeLinks(sends: true)
+        problems += takeProblems()
         for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
         return problems
     }
@@ -116,49 +119,10 @@ extension SharingWorld {
         for member in try JSONParser.parse(Array(text.utf8)).object ?? [] {
             let number = member.value.double.map { "\($0)" }
             values[member.key.string] =
-                number ?? String(decoding: member.value.serialized(), as: UTF8.self)
+                number ?? String(decoding: member.value.sorted.serialized(), as: UTF8.self)
         }
         if hidesParent { values["$parent"] = nil }
         return values
-    }
-
-    /// Zones and their permissions at a participant, against what the model says.
-    private func differencesOfShares(on number: Int) throws -> [String] {
-        let user = machines[number].user
-        var problems: [String] = []
-        for zone in zones {
-            let spots = model.spots(of: user, in: zone)
-            let info = try info(of: zone, number)
-            let permission = info.map { $0.permission == .readWrite ? "write" : "read" }
-            let wanted =
-                spots.isEmpty ? nil : spots.values.contains(.readWrite) ? "write" : "read"
-            if permission != wanted {
-                problems.append(
-                    "Machine \(number) may \(permission ?? "nothing") in \(zone), and its user "
-                        + "\(wanted ?? "nothing").")
-            }
-            guard let info else { continue }
-            let shares = try machines[number].replica.store.shares(in: info.id)
-            let names = Set(shares.map(\.name.description))
-            if names != Set(spots.keys.map(\.shareName)) {
-                problems.append("Machine \(number) has the shares \(names) in \(zone).")
-            }
-        }
-        return problems
-    }
-
-    /// Words of others that a participant's machine has anywhere and may not have.
-    private func foreignWords(on number: Int) throws -> [String] {
-        let user = machines[number].user
-        let visible = Set(shared.visible(to: user, model).keys)
-        let there = Set(
-            shared.zones.flatMap { zone, content in
-                content.records.keys.map { Step.Key(zone: zone, name: $0) }
-            })
-        let words = try machines[number].replica.wordsOnDisk()
-            .subtracting(oracle.allowed(user, visible, there: there))
-        guard !words.isEmpty else { return [] }
-        return ["Machine \(number) still has \(words.sorted()), which is not for it."]
     }
 
     private func differencesOfServer(_ tree: [Step.Key: String]) -> [String] {
@@ -168,15 +132,15 @@ extension SharingWorld {
                 words[Step.Key(zone: zone, name: name)] = version.words
             }
         }
-        let shown = tree.mapValues { Set(Record.marks(in: $0)) }
+        let shown = tree.mapValues { Set(Record.values(in: $0)) }
         return shown == words ? [] : ["The server has \(words), and a new machine \(shown)."]
     }
 
     private func lost(_ tree: [Step.Key: String]) throws -> [String] {
-        var there = Set(tree.values.flatMap(Record.marks(in:)))
+        var there = Set(tree.values.flatMap(Record.values(in:)))
         let owned = there
         for machine in machines {
-            there.formUnion(try files(machine.replica).values.flatMap(Record.marks(in:)))
+            there.formUnion(try files(machine.replica).values.flatMap(Record.values(in:)))
             there.formUnion(try machine.replica.wordsInTrash())
         }
         return oracle.lost(but: there) + oracle.lostByServer(but: owned)

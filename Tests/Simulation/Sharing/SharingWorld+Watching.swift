@@ -29,7 +29,7 @@ extension SharingWorld {
         return keys
     }
 
-    private struct Reading: Sendable {
+    struct Reading: Sendable {
         let zone: ServerWatch.Reading
         let shares: [ShareRow]
     }
@@ -46,7 +46,7 @@ extension SharingWorld {
             if incarnation != nil, incarnation != reading.zone.row?.incarnation {
                 model.endZone(name)
             }
-            changes += shared.read(name, reading.zone)
+            changes += shared.read(name, reading.zone, photos)
         }
         for change in changes {
             problems += oracle.judge(change, by: user, before, shared, modelBefore)
@@ -56,12 +56,18 @@ extension SharingWorld {
         }
         noteLeaving(user, deleting, readings)
         for (name, reading) in zip(zones, readings) { compare(name, reading.shares) }
+        tellParticipants()
+    }
+
+    /// What they see of the server now.
+    func tellParticipants() {
         for user in Set(machines.map(\.user)) where user != 0 {
             oracle.tell(user, shared.visible(to: user, model))
         }
+        oracle.noteRights(shared, model)
     }
 
-    private func readings() async throws -> [Reading] {
+    func readings() async throws -> [Reading] {
         let (names, known) = (zones, shared.zones)
         let database = TestServer.database(of: Self.owner)
         return try await server.storage.read { (reader) throws(ServerError) in
@@ -141,7 +147,7 @@ extension SharingWorld {
     }
 
     /// The shares of the server are those of the model.
-    private func compare(_ zone: String, _ rows: [ShareRow]) {
+    func compare(_ zone: String, _ rows: [ShareRow]) {
         var found: [SharedSpot: ShareModel.Sharing] = [:]
         for row in rows {
             found[SharedSpot(zone: zone, root: row.root?.description)] = told(row)
@@ -160,7 +166,7 @@ extension SharingWorld {
         guard !machines[machine].isOfOwner else { return }
         let after = try files(machines[machine].replica)
         for (key, text) in before where after[key] == nil && !deletedInRound.contains(key) {
-            oracle.withdraw(Set(Record.marks(in: text)), of: machines[machine].user)
+            oracle.withdraw(Set(Record.values(in: text)), of: machines[machine].user)
         }
     }
 
@@ -180,7 +186,7 @@ extension SharingWorld {
     private func judge(_ files: [Step.Key: String], on number: Int) throws {
         let user = machines[number].user
         for (key, text) in files.sorted(by: { $0.key < $1.key }) {
-            for word in Record.marks(in: text) where !oracle.knows(user, word, of: key) {
+            for word in Record.values(in: text) where !oracle.knows(user, word, of: key) {
                 problems.append("Machine \(number) has \(word) in \(key), which is not for it.")
             }
         }

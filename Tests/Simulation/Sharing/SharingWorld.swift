@@ -29,6 +29,9 @@ actor SharingWorld {
     var model = ShareModel()
     var shared = SharedServer()
     var oracle = SharingOracle()
+    var photos = Photos()
+    /// What participants were given to fetch large fields with.
+    var links = AssetLinks()
     var problems: [String] = []
     /// What happened, for a run of the same history to compare with.
     var trace: [String] = []
@@ -38,7 +41,8 @@ actor SharingWorld {
     var changed: Set<Int> = []
     /// Records that somebody has deleted on his machine while a round of it goes on.
     var deletedInRound: Set<Step.Key> = []
-    private var requests = 0
+    var requests = 0
+    var backup: Backup?
 
     init(users: [Int], shifts: [Int], zones: [String], pageRecords: Int) async throws {
         let server = try await TestServer()
@@ -96,6 +100,8 @@ actor SharingWorld {
             throw EndlessRound(description: problem)
         }
         switch operation {
+        case .assetsUpload, .recordsLookup, .zoneChanges:
+            if user != 0, let answer { links.note(answer, of: body, user, at: server.clock.now) }
         case .recordsModify, .zonesModify:
             if user != 0, let answer { try judge(refusals: answer, of: body, number) }
             try await readServer(after: user, deleting: Self.deletedKeys(in: body))
@@ -119,9 +125,12 @@ actor SharingWorld {
         case .restart:
             try machine.replica.restart()
             changed.insert(step.machine)
+        case .backUp: try await backUp()
+        case .restoreServer: try await restoreServer()
         default: try await act(step.action, step.machine, step.number, "\(step.number)")
         }
         try lookAtMachines()
+        if step.action.isOfShares { try await judgeLinks(sends: false) }
     }
 
     /// - Parameter mark: makes the words of its edits its own.
@@ -130,18 +139,17 @@ actor SharingWorld {
     ) async throws {
         let user = machines[machine].user
         switch action {
-        case .edit, .hang, .delete, .removeZone: try edit(action, machine, step, mark)
+        case .edit, .hang, .attach, .delete, .removeZone: try edit(action, machine, step, mark)
+        case .read(let key, let interruption):
+            try await read(key, machine, interruption, step, mark)
         case .jump(let seconds): machines[machine].clock.jump(by: .seconds(seconds))
         case .share(let spot): try await share(spot)
-        case .invite(let spot, let user, let permission):
-            try await change(spot, to: model.inviting(user, permission, spot))
-        case .remove(let spot, let user):
-            try await change(spot, to: model.removing(user, spot))
-        case .open(let spot, let permission): try await open(spot, to: permission)
+        case .manage(let management): try await manage(management, 0)
+        case .manageAsUser(let management): try await manage(management, user)
         case .stop(let spot): try await stop(spot)
         case .accept(let spot): try await accept(spot, user)
         case .leave(let spot): try await leave(spot, user)
-        case .round, .restart: break
+        case .round, .restart, .backUp, .restoreServer: break
         }
     }
 
@@ -156,17 +164,23 @@ actor SharingWorld {
         for fault in faults { plan(fault, step) }
         let before = try files(replica)
         let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
-        trace.append("\(step.number) \(outcome): \(replica.wire.takeSent().names)")
+        let sent = replica.wire.takeSent()
+        trace.append("\(step.number) \(outcome): \(sent.names)")
         changed.insert(step.machine)
         try noteEnded(step.machine, before)
+        // What it has sent itself may have ended something.
+        if faults.isEmpty, outcome == "done", !sent.contains(.recordsModify) {
+            problems += try foreignWords(on: step.machine)
+        }
     }
 
     private func plan(_ fault: SharingStep.Fault, _ step: SharingStep) {
         let wire = machines[step.machine].replica.wire
-        if case .upload(let fault) = fault {
+        switch fault {
+        case .upload(let fault):
             if let fault = wireFault(fault, step) { wire.plan(.recordsModify, fault) }
-        } else {
-            wire.plan(wireFault(fault, step))
+        case .asset(let isAnswered): wire.planAsset(isAnswered ? .answerLost : .requestLost)
+        default: wire.plan(wireFault(fault, step))
         }
     }
 
@@ -174,7 +188,7 @@ actor SharingWorld {
         _ fault: SharingStep.Fault, _ step: SharingStep
     ) -> CoreTransport.Fault? {
         switch fault {
-        case .none, .upload: nil
+        case .none, .upload, .asset: nil
         case .requestLost: .requestLost
         case .answerLost: .answerLost
         case .duplicated: .duplicated

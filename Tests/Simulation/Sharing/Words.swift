@@ -13,7 +13,7 @@ enum Words {
         var words: Set<String> = []
         data.withUnsafeBytes { bytes in
             var place = 0
-            while let start = firstPrefix(in: bytes, from: place) {
+            while let start = first(Array(prefix.utf8), in: bytes, from: place) {
                 place = start + prefix.utf8.count
                 if let word = word(bytes[place...]) { words.insert(word) }
             }
@@ -22,13 +22,14 @@ enum Words {
     }
 
     /// Most by the C library, for files are long and debug builds slow.
-    private static func firstPrefix(in bytes: UnsafeRawBufferPointer, from place: Int) -> Int? {
-        let prefix = Array(prefix.utf8)
+    static func first(
+        _ sought: [UInt8], in bytes: UnsafeRawBufferPointer, from place: Int = 0
+    ) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var place = place
-        while let found = memchr(base + place, Int32(prefix[0]), bytes.count - place) {
+        while let found = memchr(base + place, Int32(sought[0]), bytes.count - place) {
             place = UnsafeRawPointer(found) - base
-            if bytes[place...].starts(with: prefix) { return place }
+            if bytes[place...].starts(with: sought) { return place }
             place += 1
         }
         return nil
@@ -49,15 +50,27 @@ enum Words {
 }
 
 extension Replica {
-    /// The words that are anywhere in the files of the store, also where nobody looks any more.
-    func wordsOnDisk() throws -> Set<String> {
-        var words: Set<String> = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
-        where name.hasPrefix("store.sqlite") {
-            let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)"))
-            words.formUnion(Words.all(in: data))
+    /// The files of the database, also where nobody looks any more.
+    func databaseFilesOnDisk() throws -> [Data] {
+        try FileManager.default.contentsOfDirectory(atPath: directory)
+            .filter { $0.hasPrefix("store.sqlite") }
+            .map { try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\($0)")) }
+    }
+
+    /// Those of large fields, also of those that are still coming, with their names.
+    func assetFilesOnDisk() throws -> [Data] {
+        let assets = "\(directory)/assets"
+        guard FileManager.default.fileExists(atPath: assets) else { return [] }
+        var files: [Data] = []
+        for name in try FileManager.default.subpathsOfDirectory(atPath: assets) {
+            var isDirectory: ObjCBool = false
+            let path = "\(assets)/\(name)"
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+                !isDirectory.boolValue
+            else { continue }
+            files.append(Data(name.utf8) + (try Data(contentsOf: URL(fileURLWithPath: path))))
         }
-        return words
+        return files
     }
 
     /// What is in the trash of all zones of the database that the machine is about.
@@ -66,7 +79,7 @@ extension Replica {
         for zone in try store.zones(in: database, with: .trash) {
             for entry in try store.trash(in: zone.id) {
                 guard let text = try store.trashed(entry.id)?.text else { continue }
-                words.formUnion(Record.marks(in: String(decoding: text, as: UTF8.self)))
+                words.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
             }
         }
         return words
