@@ -15,6 +15,7 @@ extension ModifyPlan {
                 try catching(index) { this throws(ServerError) in
                     try this.settleMembership(of: plan, index)
                 }
+                if steps[index].error != nil { note(try groundsOfPlace(of: name), of: index) }
             }
         }
         for (share, operation) in removedShares.sorted(by: { $0.key < $1.key }) {
@@ -54,6 +55,7 @@ extension ModifyPlan {
                 .alreadyShared,
                 "operations[\(operation)].record: a record of this hierarchy is in another share."
             ))
+        note(try groundsOfPlace(of: record.name), of: operation)
     }
 
     /// What a pass asks of the operations again and again.

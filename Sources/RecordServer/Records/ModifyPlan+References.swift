@@ -16,7 +16,10 @@ extension ModifyPlan {
                 try this.checkParent(plan, index)
                 try this.checkReferences(plan, index, &sources)
             }
-            if steps[index].error != nil { overlay.planned[name] = nil }
+            guard steps[index].error != nil else { continue }
+            if let parent = plan.record.parent { note(try groundsOfPlace(of: parent), of: index) }
+            note(groundsOfReferences(of: plan), of: index)
+            overlay.planned[name] = nil
         }
     }
 

@@ -3,11 +3,17 @@ import RecordWire
 
 /// The batch as a whole, over all operations that have not failed.
 extension ModifyPlan {
-    /// Every pass in which an operation fails is followed by one without it, so that there are at
-    /// most as many passes as operations.
+    /// Every pass in which an operation fails is followed by one without it, and with those that failed
+    /// because of it alone: there are at most twice as many passes as operations.
     mutating func settle() throws(ServerError) {
+        var before = refused
         repeat {
-            while try !pass() {}
+            reconsider(since: before)
+            before = refused
+            while try !pass() {
+                reconsider(since: before)
+                before = refused
+            }
         } while refuseTakenNames()
     }
 
@@ -42,7 +48,7 @@ extension ModifyPlan {
         try layLeaves()
         try cascade()
         try checkSaves()
-        checkRootsOfNewShares()
+        try checkRootsOfNewShares()
         try checkDeletions()
         guard failureCount == failures else { return false }
         try settleMemberships()
@@ -122,13 +128,16 @@ extension ModifyPlan {
         let used = try transaction.usedBytes(holder)
         guard used + total > limit else { return }
         var sum = used + growth.reduce(0) { $0 + min($1.bytes, 0) }
+        var counted: Set<Int> = []
         for (operation, bytes) in growth.sorted(by: { $0.operation < $1.operation })
         where bytes > 0 {
             guard sum + bytes > limit else {
                 sum += bytes
+                counted.insert(operation)
                 continue
             }
             fail(operation, noRoom(for: bytes, used: used, limit: limit))
+            note(Grounds(presence: counted), of: operation)
         }
     }
 

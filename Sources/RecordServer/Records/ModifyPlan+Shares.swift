@@ -87,7 +87,7 @@ extension ModifyPlan {
     }
 
     /// A root that cannot be saved takes its new share along.
-    mutating func checkRootsOfNewShares() {
+    mutating func checkRootsOfNewShares() throws(ServerError) {
         for (index, step) in steps.enumerated() {
             guard let share = step.share, share.old == nil, let root = share.new.root else {
                 continue
@@ -95,6 +95,7 @@ extension ModifyPlan {
             let plan = overlay.planned[root]
             guard let plan, plan.isOwn || share.root != nil, !plan.record.isDeleted else {
                 fail(index, rootNotSaved(index))
+                note(try groundsOfPlace(of: root), of: index)
                 continue
             }
         }

@@ -184,6 +184,7 @@ extension ModifyPlan {
                 .limitExceeded,
                 "operations[\(operation)].record: more than \(most) parts of a shared hierarchy "
                     + "were shared alone before, or moved, with records below them."))
+        note(Grounds(presence: Set(trees.touched.map(\.operation))), of: operation)
         return false
     }
 

@@ -78,6 +78,10 @@ struct ModifyPlan {
     /// Those among them below which everything comes where they come.
     var takenAlong: Set<RecordName> = []
     var trees: PlannedTrees
+    /// Of the operations that have failed since all were looked at alone.
+    var refusals: [Int: Refusal] = [:]
+    /// How many were taken back.
+    var reconsiderations = 0
 
     var settings: ServiceSettings { service.settings }
     var zone: ZoneKey { access.zone.key }
@@ -105,6 +109,7 @@ struct ModifyPlan {
             trees: PlannedTrees(room: service.settings.membersPerTransaction))
         try plan.readOperations(request, names)
         try plan.evaluate()
+        plan.refusals = [:]
         try plan.settle()
         try plan.regrowSchema()
         plan.rollBackIfAtomic()
@@ -192,6 +197,7 @@ struct ModifyPlan {
 
     mutating func fail(_ index: Int, _ error: ServerError) {
         guard steps[index].error == nil else { return }
+        refusals[index] = Refusal(outcome: steps[index].outcome, share: steps[index].share)
         steps[index].outcome = .failed(error)
         steps[index].share = nil
     }

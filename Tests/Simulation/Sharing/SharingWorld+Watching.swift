@@ -96,12 +96,15 @@ extension SharingWorld {
         }
     }
 
-    /// Whoever may change a record, or put one where it is sent, is not refused; unless the request moves
-    /// what it is to hang on, too, and is refused that.
+    /// Whoever may change a record, or put one where it is sent, is not refused; unless the request has
+    /// done something else to what it is to hang on.
     func judge(refusals answer: JSONValue, of body: JSONValue, _ number: Int) throws {
         guard let zone = body["zoneID"]?["zoneName"]?.string?.string else { return }
-        for item in answer["records"]?.array ?? []
-        where item["serverErrorCode"] == "ACCESS_DENIED" {
+        let items = answer["records"]?.array ?? []
+        let done = items.filter { $0["serverErrorCode"] == nil }.compactMap {
+            $0["recordName"]?.string.map { Step.Key(zone: zone, name: $0.string) }
+        }
+        for item in items where item["serverErrorCode"] == "ACCESS_DENIED" {
             guard let name = item["recordName"]?.string?.string,
                 let operation = body["operations"]?.array?.first(where: {
                     $0["record"]?["recordName"]?.string?.string == name
@@ -109,8 +112,7 @@ extension SharingWorld {
             else { continue }
             let key = Step.Key(zone: zone, name: name)
             let parent = operation["record"]?["parent"]?["recordName"]?.string?.string
-            let others = Self.keys(in: body).subtracting([key])
-            if !others.isDisjoint(with: shared.chain(from: key, below: parent)) { continue }
+            if !shared.chain(from: key, below: parent).isDisjoint(with: done) { continue }
             if try mayWrite(
                 key, below: parent, hasParent: operation["record"]?["parent"] != nil, number)
             {
