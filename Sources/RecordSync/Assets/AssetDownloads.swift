@@ -168,6 +168,8 @@ package actor AssetDownloads {
         try store.write(author: .sync) { (transaction) throws(RecordError) in
             try transaction.setDownloaded(download.hash)
         }
+        // Bytes of a share that has ended meanwhile.
+        try store.scrub()
     }
 
     private nonisolated func pause(_ duration: Duration) async throws(RecordError) {

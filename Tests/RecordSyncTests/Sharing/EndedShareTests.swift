@@ -1,3 +1,4 @@
+import Foundation
 import RecordModel
 import RecordServer
 import RecordStore
@@ -141,6 +142,22 @@ import Testing
         try await stop(nil)
         #expect(try bob.store.zones(in: .shared) == [])
         try bob.expectSound()
+    }
+
+    @Test("bytes of a large field that come when their share has ended do not stay")
+    func lateBytes() async throws {
+        let bytes = [UInt8](repeating: 7, count: 100)
+        try alice.attach(bytes, to: "b")
+        try await alice.sync()
+        try await share(nil)
+        let entry = try #require(try bob.entry("b"))
+        let asset = try #require(try bob.store.assets(of: entry.id).first)
+        bob.wire.planDownload(.meanwhile { try await stop(nil) })
+        let downloads = AssetDownloads(bob.exchange)
+        try await downloads.bring(asset)
+        await downloads.stop()
+        let path = bob.store.assetPath(try #require(asset.hash))
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test("who deletes the root of what is shared with him leaves it, with all of it")

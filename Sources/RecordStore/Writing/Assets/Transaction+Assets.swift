@@ -255,6 +255,8 @@ extension Transaction {
     package func setDownloaded(_ hash: ContentHash) throws(RecordError) {
         referredAssets.append(hash)
         try connection.setDownloaded(true, hash)
+        // A share may have ended under it, and what it has left on the disk may be taken away already.
+        if try !connection.isReferred(hash) { try markForScrub() }
     }
 
     private func requireAsset(

@@ -132,7 +132,7 @@ extension Transaction {
     }
 
     /// What is free on the disk may still hold it: `RecordStore.scrub` is due.
-    private func markForScrub() throws(RecordError) {
+    func markForScrub() throws(RecordError) {
         try connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
     }
 
