@@ -51,6 +51,22 @@ import Testing
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
+    @Test("of a record made twice, while one of two restores was not heard of, nothing is lost")
+    func missedRestore() async throws {
+        let empty = try await server.backUp()
+        try a.save("x", #"{"p":1}"#)
+        try await a.sync()
+        try await server.restore(empty)
+        try b.save("x", #"{"p":2}"#)
+        try await b.sync()
+        let backup = try await server.backUp()
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#])
+        let conflict = try #require(try a.conflicts().first)
+        #expect(try a.store.text(of: .mine, in: conflict)?.contains(UInt8(ascii: "1")) == true)
+    }
+
     @Test("what a machine sends again is as old as it was, and not as new as that machine's clock")
     func sentAgain() async throws {
         let ahead = try Replica(server, clock: ShiftedClock(server.clock, by: .seconds(900)))

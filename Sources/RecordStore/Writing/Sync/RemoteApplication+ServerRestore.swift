@@ -85,6 +85,18 @@ extension RemoteApplication {
         restorePoint.map { $0.isBehind(change.changeTag) } ?? false
     }
 
+    /// Whether another restore, of which this machine has not heard, lies between what it has seen of a
+    /// record and what is told: whoever made that may not have known the record.
+    private func isOfMissedRestore(
+        _ change: RemoteChange, _ record: RecordID
+    ) throws(RecordError) -> Bool {
+        guard let tag = try connection.base(of: record)?.changeTag,
+            let acknowledged = ChangePosition(tag: tag),
+            let told = ChangePosition(tag: change.changeTag)
+        else { return false }
+        return acknowledged.isBeforeRestore(behind: told)
+    }
+
     /// Whether the server, which is behind, has not told of a record yet.
     func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
         guard let restoredPass else { return false }
@@ -113,7 +125,9 @@ extension RemoteApplication {
         _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRecord,
         _ change: RemoteChange, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
-        guard let base, try isUnconfirmed(existing.id), !isOfBackup(change) else { return base }
+        guard let base, try isUnconfirmed(existing.id) else { return base }
+        let isOfMissedRestore = try isOfMissedRestore(change, existing.id)
+        guard isOfMissedRestore || !isOfBackup(change) else { return base }
         let changed = FieldMerge.changedFields(from: base.fields, to: remote.fields)
         let edits = try transaction.lastEdits(of: changed, change.name, zone)
         let earlier = try versions(of: change.name, place.name).dropFirst()
