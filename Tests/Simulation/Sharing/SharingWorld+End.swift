@@ -58,7 +58,7 @@ extension SharingWorld {
     }
 
     /// What is still to be sent: of what hangs on refused records, too.
-    private func waiting(_ machine: Int) throws -> [String] {
+    func waiting(_ machine: Int) throws -> [String] {
         try machines[machine].replica.store.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }

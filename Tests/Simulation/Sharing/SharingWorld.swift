@@ -168,8 +168,10 @@ actor SharingWorld {
         trace.append("\(step.number) \(outcome): \(sent.names)")
         changed.insert(step.machine)
         try noteEnded(step.machine, before)
-        // What it has sent itself may have ended something.
-        if faults.isEmpty, outcome == "done", !sent.contains(.recordsModify) {
+        // What it has sent itself may have ended something, and an edit that waits keeps its record.
+        if faults.isEmpty, outcome == "done", !sent.contains(.recordsModify),
+            try waiting(step.machine).isEmpty
+        {
             problems += try foreignWords(on: step.machine)
         }
     }
