@@ -135,4 +135,40 @@ FAULTS = [
         "if isParticipant, let name = stored.share,",
         "if !isParticipant, let name = stored.share,",
     ),
+    (
+        "bytes of large fields stay when their share ends",
+        "Sources/RecordStore/Maintenance/RecordStore+Scrub.swift",
+        "        _ = try collectAssets()\n",
+        "",
+    ),
+    (
+        "the link to a large field outlives what one sees",
+        SERVER + "Assets/AssetAccess.swift",
+        "!stored.isDeleted, access.shows(stored)",
+        "!stored.isDeleted",
+    ),
+    (
+        "a link shows a large field that its record has no more",
+        SERVER + "Assets/AssetDownload.swift",
+        "            try reader.refers(access.zone.handle, record.name, to: ticket.fileChecksum)\n",
+        "            record.name == ticket.place.record\n",
+    ),
+    (
+        "who may only read sends bytes of large fields",
+        SERVER + "Assets/AssetAccess.swift",
+        "guard permissions.values.contains(.readWrite) else {",
+        "guard !permissions.isEmpty else {",
+    ),
+    (
+        "an administrator makes others administrators",
+        SERVER + "Sharing/ShareRules+Update.swift",
+        "guard old.type == new.type,\n",
+        "guard new.type != .owner,\n",
+    ),
+    (
+        "a restore of the server is not heard in zones of others",
+        STORE + "Transaction+ServerRestore.swift",
+        "guard known != nil else { return false }",
+        "guard known != nil, try requireZone(zone).database != .shared else { return false }",
+    ),
 ]
