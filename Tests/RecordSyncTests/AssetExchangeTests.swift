@@ -199,6 +199,41 @@ struct AssetExchangeTests {
         #expect(try await read(two, "b") == Self.bytes(400))
     }
 
+    @Test(
+        "a file that is moved to another record or field, and was never read, keeps its bytes",
+        arguments: [("b", "photo"), ("b", "other"), ("a", "other")])
+    func movedUnread(record: String, field: String) async throws {
+        let server = try await TestServer()
+        let one = try Replica(server)
+        let two = try Replica(server) { $0.claims.records = 1 }
+        for name in ["a", "b"] { try one.save(name, #"{"title": "A"}"#) }
+        try one.attach(Self.bytes(400), to: "a")
+        try await one.sync()
+        try await two.sync()
+        // What loses it is sent first, by itself.
+        try two.save("a", #"{"title": "B", "photo": {"$asset": "a@photo.jpg"}}"#)
+        let (from, to) = (
+            try #require(try two.entry("a")), try #require(try two.entry(record))
+        )
+        let asset = try #require(try two.store.assets(of: from.id).first)
+        #expect(!asset.isDownloaded)
+        try two.store.write(author: .mount) { transaction throws(RecordError) in
+            guard let hash = asset.hash else { return }
+            _ = try transaction.setAsset(
+                to.id, FieldName(field), nil, hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+            try transaction.removeAsset(from.id, asset.field, nil)
+        }
+        for _ in 0..<3 { try await two.sync() }
+        #expect(try two.outbox() == [])
+        #expect(two.wire.uploadedBytes == 0)
+        try await one.sync()
+        #expect(
+            try one.assets(of: record) == ["\(record)@\(field).jpg": Self.bytes(400)])
+        let moved = try #require(try two.store.assets(of: to.id).first)
+        #expect(try await read(two, record) == Self.bytes(400), "\(moved.fileName)")
+    }
+
     @Test("bytes that are damaged here are not sent: the record waits and says why")
     func damaged() async throws {
         let server = try await TestServer()

@@ -84,6 +84,36 @@ struct ScratchNodeTests {
         #expect(try fixture.text("a.txt") == "text")
     }
 
+    @Test("a linked file is there by each of its names, whichever directory the kernel forgets")
+    func forgottenDirectory() throws {
+        let fixture = try TreeFixture()
+        func directory(_ name: String) throws -> NodeNumber {
+            try fixture.tree.makeDirectory(parent: fixture.notes, name: name.b, mode: 0o755).node
+        }
+        let (one, two) = (try directory("one"), try directory("two"))
+        let caller = Requester(threadID: 1)
+        // In which order the names are kept is chance.
+        for number in 0..<32 {
+            let name = "f\(number)".b
+            let (entry, made) = try fixture.tree.create(
+                parent: one, name: name, mode: 0o644, flags: O_RDWR, caller: caller)
+            fixture.tree.release(made.handle)
+            _ = try fixture.tree.link(entry.node, newParent: two, newName: name)
+        }
+        fixture.tree.forget(one, count: 100)
+        for number in 0..<32 {
+            let found = try fixture.tree.lookup(
+                parent: two, name: "f\(number)".b, caller: caller)
+            let node = try #require(found).node
+            #expect(try fixture.tree.attributes(of: node, handle: nil).0.links == 2)
+        }
+        // It is found anew, with what is in it.
+        let again = try #require(try fixture.lookup("one")).node
+        let entry = try fixture.tree.lookup(parent: again, name: "f7".b, caller: caller)
+        let other = try fixture.tree.lookup(parent: two, name: "f7".b, caller: caller)
+        #expect(entry != nil && entry?.node == other?.node)
+    }
+
     @Test("records are not linked, neither from nor to")
     func recordLinks() throws {
         let fixture = try TreeFixture()

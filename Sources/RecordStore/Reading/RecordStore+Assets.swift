@@ -50,7 +50,8 @@ extension RecordStore {
     }
 
     /// Records that the server has, as far as this store knows, in which it can find these bytes:
-    /// those that are here, and those whose deletion is still to be sent.
+    /// those that are here, and those of which it is still to be sent that they are deleted, or have
+    /// these bytes no more or in another field.
     package func recordsOfServer(
         with hash: ContentHash
     ) throws(RecordError) -> [AssetHolder] {
@@ -64,6 +65,12 @@ extension RecordStore {
                 SELECT o.zone_id, o.name, k.field FROM kept_asset k JOIN history h ON h.token = k.holder_id
                 JOIN outbox o ON o.zone_id = h.zone_id AND o.name = h.name
                 WHERE k.hash = ?1 AND k.holder = 0 AND o.operation = 3
+                UNION
+                SELECT o.zone_id, o.name, k.field FROM kept_asset k JOIN history h ON h.token = k.holder_id
+                JOIN outbox o ON o.zone_id = h.zone_id AND o.name = h.name
+                JOIN base b ON b.record_id = o.record_id
+                WHERE k.hash = ?1 AND k.holder = 0 AND o.operation = 2
+                    AND (b.version = h.token OR b.version IS NULL)
                 LIMIT 100
                 """, [.text(hash.hex)]
             ) {

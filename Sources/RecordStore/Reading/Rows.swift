@@ -29,6 +29,12 @@ enum Columns {
         id, record_id, generation, operation, zone_id, type, name, first_at, last_at, batch,
         attempts, error, waits_for_asset, sent
         """
+
+    /// Of the table as it is called in a join.
+    static func outbox(of table: String) -> String {
+        outbox.split(separator: ",")
+            .map { "\(table).\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
+    }
 }
 
 /// Bits of record.flags. Stored; never renumber.

@@ -54,7 +54,7 @@ extension ShareEdit {
     /// `{"title": …, "publicPermission": …, "members": [{"address": …, "permission": …,
     /// "administrator": …}], "removed": […]}`, each of which may be left out.
     ///
-    /// Besides, what `readPreview` and `readAccess` read. Errors: invalidArgument, and theirs.
+    /// Besides, what `readAppearance` and `readAccess` read. Errors: invalidArgument, and theirs.
     package init(_ json: JSONValue) throws(RecordError) {
         self.init()
         title = json["title"]?.string
@@ -73,7 +73,7 @@ extension ShareEdit {
                     isPresent: member["present"]?.bool ?? false))
         }
         removed = json["removed"]?.array?.compactMap(\.string) ?? []
-        try readPreview(json)
+        try readAppearance(json)
         try readAccess(json)
     }
 
@@ -86,7 +86,7 @@ extension ShareEdit {
         }
         json.append(JSONMember(key: "members", value: .array(members.map(\.json))))
         json.append(JSONMember(key: "removed", value: .array(removed.map { .string($0) })))
-        return .object(json + previewMembers + accessMembers)
+        return .object(json + appearanceMembers + accessMembers)
     }
 
     static func permission(_ json: JSONValue) throws(RecordError) -> SharePermission {

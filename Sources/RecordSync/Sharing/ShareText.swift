@@ -34,7 +34,7 @@ package enum ShareText {
             edit.title = words
         }
         if let type = json["type"], type != current?["type"] ?? .null {
-            try edit.readPreview(["type": type])
+            try edit.readAppearance(["type": type])
         }
         if let thumbnail = json["thumbnail"] { try compare(thumbnail: thumbnail, current, &edit) }
         if let everyone = json["publicPermission"], everyone != current?["publicPermission"] {
@@ -118,7 +118,7 @@ package enum ShareText {
                 "\"thumbnail\" is that of another share or of earlier. Write {\"$bytes\": \"…\"} with "
                     + "base64 of a picture, null for none, or nothing to leave it as it is.")
         }
-        try edit.readPreview(["thumbnail": thumbnail])
+        try edit.readAppearance(["thumbnail": thumbnail])
         if let picture = edit.thumbnail?.value,
             ShareThumbnail.description(of: picture.bytes) == known
         {

@@ -77,7 +77,7 @@ extension ShareEdit {
     /// `{"type": …, "thumbnail": {"$bytes": …}}`; null takes away, and what is left out stays.
     ///
     /// Errors: invalidRecord, tooLarge.
-    mutating func readPreview(_ json: JSONValue) throws(RecordError) {
+    mutating func readAppearance(_ json: JSONValue) throws(RecordError) {
         switch json["type"] {
         case nil: break
         case .null?: type = .removal
@@ -94,7 +94,7 @@ extension ShareEdit {
         }
     }
 
-    var previewMembers: [JSONMember] {
+    var appearanceMembers: [JSONMember] {
         var members: [JSONMember] = []
         if let type {
             members.append(

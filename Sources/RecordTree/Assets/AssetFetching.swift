@@ -167,7 +167,11 @@ extension Tree {
         state.withLock { state in
             state.waitingReads.removeAll { $0 === waiting }
             switch result {
-            case .success: state.assetFailures[waiting.type] = nil
+            case .success:
+                // That another one came says nothing of what did not.
+                if state.assetFailures[waiting.type]?.subject == waiting.subject {
+                    state.assetFailures[waiting.type] = nil
+                }
             case .failure(let error):
                 state.assetFailures[waiting.type] = AssetFailure(
                     kind: .unread, subject: waiting.subject, error: error, since: now)

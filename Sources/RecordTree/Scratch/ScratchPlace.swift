@@ -33,6 +33,7 @@ struct ScratchRoute: Sendable {
 /// INVARIANTS
 /// - `ids[p] == i` exactly if `files[i].places` has `p`.
 /// - `identities[f] == i` exactly if `files[i].identity == f`.
+/// - `entries[d]` has the places in a directory that is known.
 /// - A file without places is held.
 struct ScratchTable {
     private struct File {
@@ -48,6 +49,7 @@ struct ScratchTable {
     private var files: [ScratchID: File] = [:]
     private var ids: [ScratchPlace: ScratchID] = [:]
     private var identities: [HostIdentity: ScratchID] = [:]
+    private var entries: [ScratchID: Set<ScratchPlace>] = [:]
     private var next: UInt64 = 1
 
     /// The file of a name, whatever the host has there.
@@ -85,8 +87,7 @@ struct ScratchTable {
             return id
         }
         if status.st_nlink == 1 || status.isDirectory {
-            for old in files[id]?.places ?? [] { ids[old] = nil }
-            files[id]?.places = []
+            for old in files[id]?.places ?? [] { detach(old, from: id) }
         }
         add(place, to: id)
         return id
@@ -140,8 +141,24 @@ struct ScratchTable {
 
     mutating func forget(_ id: ScratchID) {
         guard let file = files.removeValue(forKey: id) else { return }
-        for place in file.places { ids[place] = nil }
+        for place in file.places {
+            ids[place] = nil
+            removeEntry(place)
+        }
         if let identity = file.identity { identities[identity] = nil }
+        forgetEntries(of: id)
+    }
+
+    /// No way leads through a directory any more that the kernel does not know. A linked file in it may
+    /// still be known by another name, and has that alone then.
+    private mutating func forgetEntries(of directory: ScratchID) {
+        for place in entries.removeValue(forKey: directory) ?? [] {
+            guard let id = ids[place], let file = files[id],
+                file.places.count > 1 || file.held != nil
+            else { continue }
+            ids[place] = nil
+            files[id]?.places.remove(place)
+        }
     }
 
     private mutating func make() -> ScratchID {
@@ -153,11 +170,21 @@ struct ScratchTable {
     private mutating func add(_ place: ScratchPlace, to id: ScratchID) {
         files[id]?.places.insert(place)
         ids[place] = id
+        if case .scratch(let directory) = place.directory {
+            entries[directory, default: []].insert(place)
+        }
     }
 
     private mutating func detach(_ place: ScratchPlace, from id: ScratchID) {
         ids[place] = nil
         files[id]?.places.remove(place)
+        removeEntry(place)
+    }
+
+    private mutating func removeEntry(_ place: ScratchPlace) {
+        guard case .scratch(let directory) = place.directory else { return }
+        entries[directory]?.remove(place)
+        if entries[directory]?.isEmpty == true { entries[directory] = nil }
     }
 
     /// Nil when a part of the path has lost its name, and nobody holds it.

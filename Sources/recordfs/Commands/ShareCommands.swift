@@ -63,7 +63,7 @@ struct ShareCreateCommand: ParsableCommand {
     @OptionGroup var members: MemberOptions
     @Option(help: "What anybody with the link may do: none, read-only or read-write.")
     var everyone = PermissionArgument.none
-    @OptionGroup var preview: PreviewOptions
+    @OptionGroup var appearance: AppearanceOptions
     @OptionGroup var moving: ShareMoveOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
@@ -75,7 +75,7 @@ struct ShareCreateCommand: ParsableCommand {
     func validate() throws {
         if json, qr { throw ValidationError("--json and --qr are different things to print.") }
         guard moving.into != nil else { return }
-        if !addresses.isEmpty || !preview.isEmpty || everyone != .none || members.write
+        if !addresses.isEmpty || !appearance.isEmpty || everyone != .none || members.write
             || members.admin
         {
             throw ValidationError(
@@ -87,7 +87,7 @@ struct ShareCreateCommand: ParsableCommand {
         let place = try path.located(by: state)
         if moving.dryRun { return try moving.show(place, state, json: json) }
         var edit = ShareEdit()
-        try preview.fill(&edit)
+        try appearance.fill(&edit)
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
         let request = try moving.request(place, edit, state) ?? .create(place.path, edit.json)
@@ -115,7 +115,7 @@ struct ShareShowCommand: ParsableCommand {
         guard !json else { return Showing.json(share) }
         let everyone = share.stringMember("publicPermission") ?? ""
         Terminal.print("\(share.stringMember("title") ?? "")  \(share.stringMember("url") ?? "")")
-        for line in Self.preview(of: share) { Terminal.print(line) }
+        for line in Self.appearance(of: share) { Terminal.print(line) }
         var rows = [["WHO", "MAY", "STATE"]]
         if let owner = share["owner"] {
             rows.append([Self.name(of: owner), "everything", "owner"])
@@ -134,7 +134,7 @@ struct ShareShowCommand: ParsableCommand {
         Terminal.printTable(rows)
     }
 
-    private static func preview(of share: JSONValue) -> [String] {
+    private static func appearance(of share: JSONValue) -> [String] {
         var lines: [String] = []
         if let type = share.stringMember("type") { lines.append("type: \(type)") }
         if let thumbnail = share["thumbnail"] {

@@ -95,6 +95,10 @@ private struct Claiming {
                 return
             }
         }
+        if row.operation == .update, try needsElsewhere(row) {
+            found[row.id] = .waits
+            return
+        }
         guard let first = try step(row) else { return }
         var path = [first]
         while !isFull, let last = path.indices.last {
@@ -102,7 +106,7 @@ private struct Claiming {
                 try add(path.removeLast().claim)
                 continue
             }
-            guard let before = try pendingCreate(of: need) else { continue }
+            guard let before = try pending(need) else { continue }
             switch found[before.id] {
             // Two that need each other go as they come.
             case .taken, .visited: continue
@@ -122,19 +126,7 @@ private struct Claiming {
     /// Whether the server would lose bytes with the record that it alone has and that another is to
     /// get: after `mv` of a record that was never read.
     private mutating func hasBytesForOthers(_ row: OutboxRow) throws(RecordError) -> Bool {
-        let needed: Set<String>
-        if let bytesOfServer {
-            needed = bytesOfServer
-        } else {
-            needed = Set(
-                try connection.all(
-                    """
-                    SELECT DISTINCT a.hash FROM outbox o JOIN asset a ON a.record_id = o.record_id
-                    WHERE o.operation != 3 AND a.downloaded = 0 AND a.hash IS NOT NULL
-                    """
-                ) { $0.string(0) })
-            bytesOfServer = needed
-        }
+        let needed = try neededBytes()
         guard !needed.isEmpty else { return false }
         // What a version had that the server does not have (any more) is not lost with the record, and
         // nothing is where the server is not known to have one.
@@ -149,6 +141,55 @@ private struct Claiming {
             """, [.integer(row.id)]
         ) { $0.string(0) }
         return own.contains { needed.contains($0) }
+    }
+
+    /// Bytes that only the server has, and that changes to be sent have.
+    private mutating func neededBytes() throws(RecordError) -> Set<String> {
+        if let bytesOfServer { return bytesOfServer }
+        // Most stores have all bytes.
+        let isAnyElsewhere = try connection.exists(
+            "SELECT 1 FROM asset INDEXED BY asset_elsewhere WHERE downloaded = 0 AND kind = 0")
+        let needed =
+            isAnyElsewhere
+            ? try connection.all(
+                """
+                SELECT DISTINCT a.hash FROM outbox o JOIN asset a ON a.record_id = o.record_id
+                WHERE o.operation != 3 AND a.downloaded = 0 AND a.hash IS NOT NULL
+                """
+            ) { $0.string(0) } : []
+        bytesOfServer = Set(needed)
+        return bytesOfServer ?? []
+    }
+
+    /// The changes that need bytes which the server would lose with an update: of a large field that was
+    /// moved to another record, and never read. Not of records that have them there as well.
+    private mutating func changesThatNeedBytes(
+        of row: OutboxRow
+    ) throws(RecordError) -> [OutboxRow] {
+        guard try !neededBytes().isEmpty else { return [] }
+        return try connection.all(
+            """
+            SELECT DISTINCT \(Columns.outbox(of: "n"))
+            FROM outbox o JOIN base b ON b.record_id = o.record_id
+            JOIN history h ON h.zone_id = o.zone_id AND h.name = o.name
+                AND (h.token = b.version OR b.version IS NULL)
+            JOIN kept_asset k ON k.holder = 0 AND k.holder_id = h.token
+            JOIN asset a ON a.hash = k.hash AND a.downloaded = 0
+            JOIN record r ON r.id = a.record_id
+            JOIN outbox n ON n.zone_id = r.zone_id AND n.name = r.name AND n.operation != 3
+            WHERE o.id = ?1 AND n.record_id != o.record_id
+                AND NOT EXISTS (SELECT 1 FROM asset own
+                    WHERE own.record_id = o.record_id AND own.hash = k.hash)
+                AND NOT EXISTS (SELECT 1 FROM base nb JOIN kept_asset nk
+                    ON nk.holder = 0 AND nk.holder_id = nb.version AND nk.hash = k.hash
+                    WHERE nb.record_id = n.record_id)
+            """, [.integer(row.id)]
+        ) { $0.outbox() }
+    }
+
+    /// Whether changes of other zones need the bytes, which go in requests of their own.
+    private mutating func needsElsewhere(_ row: OutboxRow) throws(RecordError) -> Bool {
+        try changesThatNeedBytes(of: row).contains { $0.zone != zoneID }
     }
 
     private mutating func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
@@ -167,7 +208,22 @@ private struct Claiming {
 
     private struct Step {
         let claim: OutboxClaim
-        var needs: [RecordName]
+        var needs: [Need]
+    }
+
+    /// What goes before a change.
+    private enum Need {
+        /// That the record is made.
+        case record(RecordName)
+        /// A change that needs bytes which the server would lose.
+        case change(OutboxRow)
+    }
+
+    private func pending(_ need: Need) throws(RecordError) -> OutboxRow? {
+        switch need {
+        case .record(let name): try pendingCreate(of: name)
+        case .change(let row): row
+        }
     }
 
     /// Nil when the record cannot be sent as it is here.
@@ -175,7 +231,11 @@ private struct Claiming {
         do throws(RecordError) {
             let claim = try claim(row)
             found[row.id] = .visited
-            return Step(claim: claim, needs: claim.document?.needs(in: zone) ?? [])
+            var needs = (claim.document?.needs(in: zone) ?? []).map { Need.record($0) }
+            if row.operation == .update {
+                needs += try changesThatNeedBytes(of: row).map { Need.change($0) }
+            }
+            return Step(claim: claim, needs: needs)
         } catch  where error.code == .corrupt || error.isAboutContent {
             found[row.id] = .waits
             try connection.run(

@@ -4,7 +4,7 @@ import RecordModel
 import RecordSync
 
 /// What people see of a share before they accept it.
-struct PreviewOptions: ParsableArguments {
+struct AppearanceOptions: ParsableArguments {
     @Option(help: "What people see before they accept it; by default the name.")
     var title: String?
     @Option(help: "What kind of thing it is, for programs, such as public.folder.")
@@ -40,29 +40,32 @@ struct ShareSetCommand: ParsableCommand {
         discussion: "What is not named stays as it is.")
 
     @OptionGroup var state: StateOptions
-    @OptionGroup var preview: PreviewOptions
+    @OptionGroup var appearance: AppearanceOptions
     @Flag(help: "Take the type away.")
     var noType = false
     @Flag(help: "Take the thumbnail away.")
     var noThumbnail = false
+    @Flag(help: "Print the share, as it is then, as one JSON object.")
+    var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
 
     func validate() throws {
-        guard !(noType && preview.type != nil), !(noThumbnail && preview.thumbnail != nil) else {
+        guard !(noType && appearance.type != nil), !(noThumbnail && appearance.thumbnail != nil)
+        else {
             throw ValidationError("It cannot be given and taken away at once.")
         }
-        guard noType || noThumbnail || !preview.isEmpty else {
+        guard noType || noThumbnail || !appearance.isEmpty else {
             throw ValidationError("Say what to change: --title, --type or --thumbnail.")
         }
     }
 
     func run() throws {
         var edit = ShareEdit()
-        try preview.fill(&edit)
+        try appearance.fill(&edit)
         if noType { edit.type = .removal }
         if noThumbnail { edit.thumbnail = .removal }
-        try path.change(edit, state)
+        try path.change(edit, state, json: json)
     }
 }
 
