@@ -41,7 +41,9 @@ extension Tree {
                 tellOfOwnReplacement(change)
                 continue
             }
-            if change.author.isProgram, let type = change.type, let stem = change.stem {
+            if change.author.isProgram, !change.isMoved, let type = change.type,
+                let stem = change.stem
+            {
                 dropUnsaved(type, stem)
             }
             notices += self.notices(of: change)
@@ -118,7 +120,9 @@ extension Tree {
             if let file = change.replaced {
                 if change.author == .sync {
                     revoked = revoke(file, of: change.zone)
-                } else {
+                } else if !change.isMoved {
+                    // Who has open what went to another zone writes a new record where it was: nothing
+                    // that he saves gets lost.
                     state.withLock { $0.open[file] }?.unlink()
                 }
             }
@@ -171,6 +175,8 @@ extension Tree {
 
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
         if change.kind == .share { return shareNotices(of: change.zone) }
+        // Of the rest no name is another: the kernel takes a directory from those who stand in it.
+        guard change.concernsPlaces else { return [] }
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
         notices.append(.content(NodeNumber(change.zone)))
         do throws(RecordError) {

@@ -76,8 +76,7 @@ import Testing
         try fixture.complete(claims[0], tag: "t2")
         try fixture.fail(claims[1], error: "QUOTA_EXCEEDED")
         try fixture.complete(claims[2], tag: "t2")
-        #expect(try fixture.claim().map(\.row.name.description) == ["leaf", "root"])
-        #expect(try fixture.claim().isEmpty, "what was refused stays where it is")
+        #expect(try fixture.claim().isEmpty, "what was refused stays where it is, with the rest")
         try fixture.write(.commandLine) { transaction throws(RecordError) in
             try transaction.retryOutbox()
         }
@@ -85,7 +84,110 @@ import Testing
             try transaction.claimOutbox(in: own)
         }
         for claim in again { try fixture.complete(claim, tag: "t3") }
-        #expect(try fixture.claim().map(\.row.name.description) == ["twig"])
+        #expect(try fixture.claim().map(\.row.name.description) == ["leaf", "twig", "root"])
+    }
+
+    @Test("of what goes together nothing is deleted before all of it is on the server")
+    func together() throws {
+        try fill()
+        try fixture.sendAll()
+        _ = try move()
+        let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
+        func claimCopies(_ limit: Int) throws -> [OutboxClaim] {
+            try fixture.write(.sync) { transaction throws(RecordError) in
+                try transaction.claimOutbox(in: own, limits: ClaimLimits(records: limit))
+            }
+        }
+        for claim in try claimCopies(2) { try fixture.complete(claim, tag: "t2") }
+        #expect(try fixture.claim().isEmpty, "the leaf is here alone")
+        for claim in try claimCopies(2) { try fixture.complete(claim, tag: "t2") }
+        #expect(try fixture.claim().map(\.row.name.description) == ["leaf", "twig", "root"])
+    }
+
+    @Test("what goes on before it was sent is waited for where it is then")
+    func movedOn() throws {
+        try fixture.save("root", #"{"n":1}"#)
+        try fixture.sendAll()
+        _ = try move()
+        func zone(_ name: String) throws -> ZoneID {
+            try #require(try fixture.store.zone(.private, .me, ZoneName(name))).id
+        }
+        let first = try #require(
+            try fixture.store.record(named: RecordName("root"), in: try zone("Own")))
+        _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
+            try transaction.move(TreeMove(of: first.id, to: .private, .me, ZoneName("Third")))
+        }
+        #expect(try fixture.claim().isEmpty)
+        let second = try #require(
+            try fixture.store.record(named: RecordName("root"), in: try zone("Third")))
+        try fixture.write { transaction throws(RecordError) in
+            _ = try transaction.rename(second.id, toType: second.type, stem: Stem("other"))
+            try transaction.finalizeDelete(second.id)
+        }
+        #expect(try fixture.claim().isEmpty, "also under another name")
+        let third = try zone("Third")
+        let claims = try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.claimOutbox(in: third)
+        }
+        #expect(claims.map(\.row.name.description) == ["other"])
+        for claim in claims { try fixture.complete(claim, tag: "t2") }
+        #expect(try fixture.claim().map(\.row.name.description) == ["root"])
+    }
+
+    @Test("who deletes what he has moved has deleted it")
+    func deletedAfter() throws {
+        try fixture.save("root", #"{"n":1}"#)
+        try fixture.sendAll()
+        _ = try move()
+        let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
+        let copy = try #require(try fixture.store.record(named: RecordName("root"), in: own))
+        try fixture.delete(copy.id)
+        #expect(try fixture.claim().map(\.row.name.description) == ["root"])
+    }
+
+    @Test("a copy that does not get to the server is given up, and what was moved is back")
+    func takenBack() throws {
+        try fill()
+        try fixture.sendAll()
+        let root = try #require(try fixture.record("root")).id
+        let shared = try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.makeZone(.shared, OwnerName("anna@h"), ZoneName("Hers"))
+        }
+        for isRevert in [false, true] {
+            let current = try #require(try fixture.record("root")).id
+            #expect(isRevert || current == root)
+            _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
+                try transaction.move(
+                    TreeMove(of: current, to: .shared, OwnerName("anna@h"), ZoneName("Hers")))
+            }
+            #expect(try tree("Box") == ["Note/other": #"{"n":2}"#])
+            let claims = try fixture.write(.sync) { transaction throws(RecordError) in
+                try transaction.claimOutbox(in: shared.id)
+            }
+            for claim in claims { try fixture.fail(claim, error: "ACCESS_DENIED") }
+            #expect(try fixture.claim().isEmpty)
+            if isRevert {
+                for claim in claims.reversed() {
+                    try fixture.write(.sync) { transaction throws(RecordError) in
+                        _ = try transaction.revert(claim.row)
+                    }
+                }
+            } else {
+                try fixture.write(.sync) { transaction throws(RecordError) in
+                    try transaction.removeZoneOfServer(shared.id)
+                    _ = try transaction.makeZone(.shared, OwnerName("anna@h"), ZoneName("Hers"))
+                }
+            }
+            #expect(try tree("Box").count == 4, "\(isRevert)")
+            #expect(
+                try fixture.outbox().filter { $0.operation == .delete }.isEmpty
+                    && !fixture.store.hasMoves())
+            for claim in try fixture.claim() {
+                #expect(claim.base?.changeTag == "t1")
+                try fixture.complete(claim, tag: "t1")
+            }
+            try fixture.expectSound()
+        }
     }
 
     @Test("the order outlives the process, and ends with the deletion")

@@ -9,6 +9,22 @@ extension RecordStore {
         }
     }
 
+    /// The same of a move to a zone of its own: there is none of that name, or nothing in it and nothing
+    /// shared. Errors also: alreadyExists.
+    package func plan(ofOwnZone move: TreeMove) throws(RecordError) -> TreeMovePlan {
+        if let zone = try zone(move.database, move.owner, move.zone) {
+            let (types, shares) = (try types(in: zone.id), try shares(in: zone.id))
+            guard types.isEmpty, shares.isEmpty else {
+                throw RecordError(
+                    .alreadyExists,
+                    "there is a zone \(move.zone) already. --zone-name gives the new one another "
+                        + "name, and --into \(move.database.name)/\(move.zone) moves the record to "
+                        + "that one, when it is shared.")
+            }
+        }
+        return try plan(of: move)
+    }
+
     /// On which records those of a zone hang. Reads all of them.
     package func parents(
         in zone: ZoneInfo
@@ -39,7 +55,7 @@ extension Transaction {
         }
         // What hangs on others goes before these.
         for (step, copy) in zip(plan.steps, copies).reversed() {
-            try finishMove(of: step.record, to: copy)
+            try finishMove(of: step.record, to: copy, with: move.root)
         }
         return plan
     }
@@ -116,31 +132,115 @@ extension Transaction {
             stem: record.entry.stem)
     }
 
-    /// Deletes a record whose copy is elsewhere. The server is told when it has that: what happens
-    /// between leaves it with both, never with neither.
-    package func finishMove(of id: RecordID, to copy: RecordID) throws(RecordError) {
+    /// Deletes a record whose copy is elsewhere. The server is told when it has that, and all others of
+    /// the tree: what happens between leaves it with both, never with neither.
+    ///
+    /// - Parameter tree: the record with which it goes; itself when nil.
+    package func finishMove(
+        of id: RecordID, to copy: RecordID, with tree: RecordID? = nil
+    ) throws(RecordError) {
         let old = try requireRecord(id)
         let new = try requireRecord(copy)
+        guard let name = old.name, let newName = new.name else { return try finalizeDelete(id) }
+        // What has just come here, and was not sent, is not missed here.
+        try passMoves(from: name, old.zone, to: newName, new.zone)
         try finalizeDelete(id)
-        guard let name = old.name, let newName = new.name,
-            let row = try connection.unclaimed(name, old.zone), row.operation == .delete
+        if let last = changes.indices.last { changes[last].isMoved = true }
+        guard let row = try connection.unclaimed(name, old.zone), row.operation == .delete,
+            try requireZone(new.zone).database.isSynced
         else { return }
         try connection.run(
-            "INSERT OR REPLACE INTO move (outbox_id, zone_id, name) VALUES (?, ?, ?)",
-            [.integer(row.id), .integer(new.zone.rawValue), .name(newName)])
+            "INSERT OR REPLACE INTO move (outbox_id, zone_id, name, tree) VALUES (?, ?, ?, ?)",
+            [
+                .integer(row.id), .integer(new.zone.rawValue), .name(newName),
+                .integer((tree ?? id).rawValue),
+            ])
+    }
+
+    /// What waits for a copy waits for what takes its place. In `local` that is on no server.
+    func passMoves(
+        from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID
+    ) throws(RecordError) {
+        guard try requireZone(newZone).database.isSynced else {
+            return try forgetMoves(to: name, zone)
+        }
+        try connection.run(
+            "UPDATE move SET zone_id = ?, name = ? WHERE zone_id = ? AND name = ?",
+            [
+                .integer(newZone.rawValue), .name(newName), .integer(zone.rawValue), .name(name),
+            ])
+    }
+
+    /// This user has deleted the copy: what was moved goes on the server too.
+    func forgetMoves(to name: RecordName, _ zone: ZoneID) throws(RecordError) {
+        try connection.run(
+            "DELETE FROM move WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)])
+    }
+
+    /// The copies of a zone, or of one name in it, will not get to the server: what was moved there is
+    /// back where it was, where the server still has it.
+    func takeBackMoves(to zone: ZoneID, _ name: RecordName? = nil) throws(RecordError) {
+        let rows = try connection.all(
+            """
+            SELECT \(Columns.outbox(of: "o")) FROM move m JOIN outbox o ON o.id = m.outbox_id
+            WHERE m.zone_id = ?1 AND (?2 IS NULL OR m.name = ?2) AND o.operation = 3
+            ORDER BY o.id DESC
+            """, [.integer(zone.rawValue), name.map { .name($0) } ?? .null]
+        ) { $0.outbox() }
+        for row in rows where try connection.waitsForCopy(row) { try takeBackMove(row) }
+    }
+
+    private func takeBackMove(_ row: OutboxRow) throws(RecordError) {
+        let trash = try connection.first(
+            "SELECT id FROM trash WHERE zone_id = ? AND name = ? ORDER BY id DESC LIMIT 1",
+            [.integer(row.zone.rawValue), .name(row.name)]
+        ) { $0.int64(0) }
+        guard let trash else { return }
+        let entry: RecordEntry
+        do throws(RecordError) {
+            entry = try restore(trash)
+        } catch  where error.code == .alreadyExists {
+            // Something else has the name by now. What was moved stays in the trash.
+            return
+        }
+        try inheritBase(of: row.id, entry.id)
+        try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
+        let record = try requireRecord(entry.id)
+        try enqueue(
+            .update, record.id, row.name, record.generation, try place(entry.type),
+            alsoOfSync: true)
     }
 }
 
 extension SQLConnection {
     func hasMoves() throws(RecordError) -> Bool { try exists("SELECT 1 FROM move") }
 
-    /// Whether a deletion is of what has gone elsewhere, and the server does not have that yet.
+    /// Whether a deletion is of what has gone elsewhere, and the server does not have that yet, or not
+    /// all that goes with it.
     func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
+        guard let tree = try tree(of: row) else { return false }
+        return try isUnderWay(tree: tree)
+    }
+
+    /// Whether copies of a tree are to be sent, or were never acknowledged.
+    func isUnderWay(tree: Int64) throws(RecordError) -> Bool {
         try exists(
             """
-            SELECT 1 FROM move m JOIN outbox o ON o.zone_id = m.zone_id AND o.name = m.name
-            WHERE m.outbox_id = ? AND o.operation != 3
-            """, [.integer(row.id)])
+            SELECT 1 FROM move m WHERE m.tree = ?1 AND (
+                EXISTS (SELECT 1 FROM outbox o
+                    WHERE o.zone_id = m.zone_id AND o.name = m.name AND o.operation != 3)
+                OR NOT EXISTS (SELECT 1 FROM record r JOIN base b ON b.record_id = r.id
+                    WHERE r.zone_id = m.zone_id AND r.name = m.name)
+                    AND NOT EXISTS (SELECT 1 FROM outbox o
+                        WHERE o.zone_id = m.zone_id AND o.name = m.name AND o.base_tag IS NOT NULL))
+            """, [.integer(tree)])
+    }
+
+    func tree(of row: OutboxRow) throws(RecordError) -> Int64? {
+        try first("SELECT tree FROM move WHERE outbox_id = ?", [.integer(row.id)]) {
+            $0.int64(0)
+        }
     }
 }
 

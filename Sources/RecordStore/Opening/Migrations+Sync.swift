@@ -169,13 +169,15 @@ extension Migrations {
     static let ownTrash = "ALTER TABLE trash ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;"
 
     /// Which outgoing deletions are of what has gone elsewhere, and where that is: they are not sent
-    /// before the server has it.
+    /// before the server has all that goes together, which has one `tree`.
     static let moves = """
         CREATE TABLE move (
             outbox_id INTEGER PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
             zone_id INTEGER NOT NULL REFERENCES zone (id),
-            name BLOB NOT NULL
+            name BLOB NOT NULL,
+            tree INTEGER NOT NULL
         );
+        CREATE INDEX move_copy ON move (zone_id, name);
         """
 
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once

@@ -78,6 +78,8 @@ package struct StoreChange: Hashable, Sendable {
     package var exchange: SyncEvent?
     /// For `share`: what others have done.
     package var shareNews: [ShareNews] = []
+    /// For `deleted`: whether it has gone to another zone or type, where it is now.
+    package var isMoved = false
     /// What the commit has done to the names of asset files, told with its last change.
     package var assetNames = AssetNameChanges()
 }

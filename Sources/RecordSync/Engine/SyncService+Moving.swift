@@ -2,10 +2,11 @@ package import RecordModel
 package import RecordStore
 package import RecordWire
 
-/// Where a record with what hangs on it is to be shared instead of where it is.
+/// Where a record with what hangs on it is shared now.
 package struct SharedElsewhere: Sendable {
     package let zone: ZoneInfo
-    package let share: ShareAnswer
+    /// As the server last told of the share: `ShareAnswer.json`.
+    package let share: JSONValue
 }
 
 /// Sharing a record by taking it to another zone. As `SyncService+Sharing`, all of it blocks.
@@ -18,13 +19,8 @@ extension SyncService {
     package func shareInOwnZone(
         _ move: TreeMove, _ edit: ShareEdit
     ) throws(RecordError) -> SharedElsewhere {
-        _ = try store.plan(of: move)
-        guard try store.zone(move.database, move.owner, move.zone) == nil else {
-            throw RecordError(
-                .alreadyExists,
-                "there is a zone \(move.zone) already. --zone-name gives the new one another name, "
-                    + "and --into \(move.database.name)/\(move.zone) moves the record to that one.")
-        }
+        try checkOnline()
+        _ = try store.plan(ofOwnZone: move)
         let zone = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             try transaction.makeZone(move.database, move.owner, move.zone)
         }
@@ -36,7 +32,14 @@ extension SyncService {
             try removeIfEmpty(zone)
             throw error
         }
-        return SharedElsewhere(zone: zone, share: share)
+        return SharedElsewhere(zone: zone, share: share.json)
+    }
+
+    /// Who has paused the exchange waits for an answer that does not come.
+    private func checkOnline() throws(RecordError) {
+        guard !status.isPaused else {
+            throw RecordError(.unavailable, "the exchange is paused: recordfs resume.")
+        }
     }
 
     /// With what somebody has put into it meanwhile it stays.
@@ -48,7 +51,8 @@ extension SyncService {
         }
     }
 
-    /// Moves a record with what hangs on it to where something is shared already.
+    /// Moves a record with what hangs on it to where something is shared already. It is moved here at
+    /// once, and on the server when that can be reached, as every save.
     ///
     /// - Parameter parent: the record on which it is to hang; nil for that which is shared there, or for
     ///   none where the whole zone is.
@@ -60,7 +64,9 @@ extension SyncService {
         let shares = try store.shares(in: zone.id)
         guard !shares.isEmpty else {
             throw RecordError(
-                .invalidArgument, "nothing is shared there. --own-zone makes a zone that is.")
+                .invalidArgument,
+                "nothing is shared there. recordfs share create does that first; --own-zone makes a "
+                    + "zone that is shared.")
         }
         let isWhole = shares.contains { $0.root == nil }
         let parent = place.root ?? (isWhole ? nil : shares.count == 1 ? shares[0].root : nil)
@@ -82,8 +88,8 @@ extension SyncService {
             try move(
                 TreeMove(of: root, to: zone.database, zone.owner, zone.name, under: parent))
         }
-        return SharedElsewhere(
-            zone: zone, share: try share(at: SharedPlace(zone: zone, root: shared)))
+        let known = shares.first { $0.root == shared } ?? shares[0]
+        return SharedElsewhere(zone: zone, share: try JSONParser.parse(known.text))
     }
 
     /// The record that is shared, on which another one hangs.

@@ -14,6 +14,8 @@ struct FailedLeave: Sendable {
 extension Tree {
     /// How long a program that could not leave a share removes nothing of it.
     private static let patience: Duration = .seconds(60)
+    /// How long nobody asks a server again that could not be reached.
+    private static let pause: Duration = .seconds(10)
 
     /// A share of others is left at once. One's own ends after the grace time, as a record goes: many
     /// programs replace a file by removing it first. The server is asked before, so that `rm` hears when
@@ -78,6 +80,9 @@ extension Tree {
                 try options.exchange.share(.end, file)
             } catch  where error.code == .notFound {
                 // It has gone with its zone or record, or somebody was faster.
+            } catch  where error.code == .unavailable {
+                noteEnding(file, at: options.clock.uptime + Self.pause)
+                continue
             } catch {
                 tellNotEnded(file, error)
             }
@@ -94,7 +99,7 @@ extension Tree {
         options.report("A share that was removed could not be ended: \(reason)")
         do throws(RecordError) {
             if try share(file) != nil, let place = try shareDraft(of: file) {
-                try say(reason, at: place)
+                try say(reason, at: place, keepsText: false)
             }
         } catch {
             options.report("The reason is not beside its file: \(error)")

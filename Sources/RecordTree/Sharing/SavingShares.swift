@@ -117,12 +117,20 @@ extension Tree {
         forgetName(place)
     }
 
-    func say(_ reason: RecordError, at place: ScratchPlace) throws(RecordError) {
+    /// - Parameter keepsText: whether what was refused is a text, and not the removal of the file.
+    func say(
+        _ reason: RecordError, at place: ScratchPlace, keepsText: Bool = true
+    ) throws(RecordError) {
         let name = String(decoding: place.name, as: UTF8.self)
+        let what =
+            keepsText
+            ? """
+            Your text is kept in the file as a draft that only this machine sees: save it again, \
+            corrected where it is wrong, or drop it: rm \(name)
+            """ : "The share goes on, and its file is here again. To end it: rm \(name)"
         let text = """
             \(name): \(reason)
-            Nothing is shared otherwise than before. Your text is kept in the file as a draft that only \
-            this machine sees: save it again, corrected where it is wrong, or drop it: rm \(name)
+            Nothing is shared otherwise than before. \(what)
 
             """
         let report = place.ofError

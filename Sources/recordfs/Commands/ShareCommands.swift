@@ -114,7 +114,7 @@ struct ShareShowCommand: ParsableCommand {
         let share = try place.ask(.show(place.path))
         guard !json else { return Showing.json(share) }
         let everyone = share.stringMember("publicPermission") ?? ""
-        Terminal.print("\(share.stringMember("title") ?? "")  \(share.stringMember("url") ?? "")")
+        Terminal.print("\(share.shownMember("title") ?? "")  \(share.stringMember("url") ?? "")")
         for line in Self.appearance(of: share) { Terminal.print(line) }
         var rows = [["WHO", "MAY", "STATE"]]
         if let owner = share["owner"] {
@@ -136,7 +136,7 @@ struct ShareShowCommand: ParsableCommand {
 
     private static func appearance(of share: JSONValue) -> [String] {
         var lines: [String] = []
-        if let type = share.stringMember("type") { lines.append("type: \(type)") }
+        if let type = share.shownMember("type") { lines.append("type: \(type)") }
         if let thumbnail = share["thumbnail"] {
             let size = Showing.size(thumbnail.integerMember("size") ?? 0)
             let kind = thumbnail.stringMember("type") ?? "of no kind that is shown"
@@ -146,8 +146,8 @@ struct ShareShowCommand: ParsableCommand {
     }
 
     static func name(of person: JSONValue) -> String {
-        let name = person.stringMember("name")
-        let address = person.stringMember("address") ?? person.stringMember("user") ?? "somebody"
+        let name = person.shownMember("name")
+        let address = person.shownMember("address") ?? person.shownMember("user") ?? "somebody"
         return name.map { "\($0) <\(address)>" } ?? address
     }
 

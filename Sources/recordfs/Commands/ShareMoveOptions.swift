@@ -45,8 +45,9 @@ struct ShareMoveOptions: ParsableArguments {
         let plan = try place.store.reporting(place.text) {
             () throws(RecordError) -> TreeMovePlan in
             let parent = try target.stem == nil ? nil : store.meta(of: store.record(at: target).id)
-            return try store.plan(
-                of: TreeMove(of: try store.record(at: place.path), to: target, under: parent?.name))
+            let move = try TreeMove(
+                of: try store.record(at: place.path), to: target, under: parent?.name)
+            return ownZone ? try store.plan(ofOwnZone: move) : try store.plan(of: move)
         }
         let spelling = PathSpelling(for: place.store)
         for step in plan.steps {

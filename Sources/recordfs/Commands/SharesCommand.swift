@@ -36,10 +36,10 @@ struct SharesCommand: ParsableCommand {
     }
 
     private static func words(of share: JSONValue, _ zone: ZoneInfo) -> String {
-        var words = share.stringMember("title").map { ["\"\($0)\""] } ?? []
+        var words = share.shownMember("title").map { ["\"\($0)\""] } ?? []
         if zone.database == .shared {
             let owner = share["owner"]
-            let name = owner?.stringMember("address") ?? owner?.stringMember("user")
+            let name = owner?.shownMember("address") ?? owner?.shownMember("user")
             words.append("of \(name ?? "somebody")")
             words.append(zone.permission == .readWrite ? "read and write" : "read only")
         } else {

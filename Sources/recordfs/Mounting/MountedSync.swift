@@ -148,7 +148,7 @@ final class MountedSync: Sendable {
         let now = RecordPath(
             database: zone.database, owner: zone.owner, zone: zone.name, type: path.type,
             item: path.item)
-        return shared.share.json.adding("path", .text(now.bytes))
+        return shared.share.adding("path", .text(now.bytes))
     }
 
     /// A zone, or a record in it. Errors: invalidArgument for what cannot be shared, notFound.

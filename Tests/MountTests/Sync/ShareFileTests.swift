@@ -309,6 +309,34 @@ extension MountTests {
             try end()
         }
 
+        @Test("a share that was removed ends when the server can be reached again")
+        func removedAndServerAway() async throws {
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            try bob.ok("recordfs accept '\(link)'")
+            try alice.ok("rm \(zone)/.share.json")
+            try await account.stopServer()
+            #expect(try alice.ok("ls -A \(zone)") == "Recipe")
+            try alice.ok("recordfs unmount && recordfs mount")
+            #expect(try alice.ok("ls -A \(zone)") == "Recipe")
+            try await account.startServer()
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            #expect(try alice.ok("ls -A \(zone); recordfs shares") == "Recipe")
+            try end()
+        }
+
+        @Test("what others write into a title gives the terminal no orders")
+        func terminalOrders() async throws {
+            try alice.ok(
+                """
+                recordfs share create private/Kitchen --title $'a\\e]0;b\\a\\nc' > link
+                recordfs share show private/Kitchen > shown; recordfs shares >> shown
+                """)
+            #expect(try alice.shell("grep -q $'[\\a\\e]' shown").status == 1)
+            #expect(try alice.ok("grep -c 'u{1b}.*u{a}c' shown") == "2")
+            try end()
+        }
+
         @Test("a name that is no share's is no share, and says so")
         func names() async throws {
             for directory in [zone, "\(zone)/Recipe"] {

@@ -112,6 +112,28 @@ extension MountTests {
             try b.ok("recordfs unmount")
         }
 
+        @Test("who stands in a directory stays there while it is sent and changed elsewhere")
+        func workingDirectory() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/Box/Note && cd RecordFS/private/Box
+                echo '{"n": 1}' > Note/r.json
+                recordfs sync; recordfs pin Note; recordfs get Note/r > ~/got
+                [[ $(readlink /proc/self/cwd) == $PWD ]]
+                """)
+            #expect(try b.eventually("ls RecordFS/private/Box/Note", "r.json"))
+            try a.ok("echo '{\"n\": 2}' > RecordFS/private/Box/Note/s.json && recordfs sync")
+            let there = try b.ok(
+                """
+                cd RecordFS/private/Box && recordfs sync && recordfs get Note/s
+                readlink /proc/self/cwd
+                """)
+            #expect(there.hasSuffix("/RecordFS/private/Box"))
+            for home in [a, b] { try home.ok("recordfs unmount") }
+        }
+
         @Test("a text that is being written when its zone is removed elsewhere brings it back")
         func zoneOfOpenTextRemoved() async throws {
             let account = try await Account()

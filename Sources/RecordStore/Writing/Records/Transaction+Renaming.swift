@@ -28,6 +28,9 @@ extension Transaction {
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
         if record.state == .draftOnly { try moveHeldAssets(from: id, to: target) }
         try copyPin(of: id, to: target)
+        if let name = record.name, let newName = try requireRecord(target).name {
+            try passMoves(from: name, record.zone, to: newName, record.zone)
+        }
         try beginDelete(id)
         return try requireEntry(target)
     }

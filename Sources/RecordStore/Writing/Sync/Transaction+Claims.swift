@@ -67,6 +67,8 @@ private struct Claiming {
     /// By row.
     private var found: [Int64: State] = [:]
     private var hasMoves: Bool?
+    /// By what goes together: whether not all of it is on the server.
+    private var treesUnderWay: [Int64: Bool] = [:]
     /// Bytes that only the server has, and that changes to be sent have.
     private var bytesOfServer: Set<String>?
 
@@ -195,8 +197,11 @@ private struct Claiming {
     private mutating func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
         let isAsked = if let hasMoves { hasMoves } else { try connection.hasMoves() }
         hasMoves = isAsked
-        guard isAsked else { return false }
-        return try connection.waitsForCopy(row)
+        guard isAsked, let tree = try connection.tree(of: row) else { return false }
+        if let isUnderWay = treesUnderWay[tree] { return isUnderWay }
+        let isUnderWay = try connection.isUnderWay(tree: tree)
+        treesUnderWay[tree] = isUnderWay
+        return isUnderWay
     }
 
     private enum State {

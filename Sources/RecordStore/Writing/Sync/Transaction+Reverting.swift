@@ -17,6 +17,7 @@ extension Transaction {
         if let record = try connection.stored(row.record), record.state == .waitingDelete {
             try cancelDelete(record.id)
         }
+        try takeBackMoves(to: row.zone, row.name)
         let server =
             if row.operation == .delete { try connection.base(ofDelete: row.id) } else {
                 try connection.base(of: row.record)

@@ -97,6 +97,7 @@ extension Transaction {
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
             [.integer(zone.rawValue)]
         ) { $0.outbox() }
+        try takeBackMoves(to: zone)
         try trashDrafts(of: zone)
         for row in rows { try keepOwnEdit(of: row) }
         if try connection.restoredPass(of: zone) != nil {
