@@ -114,6 +114,19 @@ import Testing
         try bob.expectSound()
     }
 
+    @Test("what was acknowledged, and lost by a restore, is in the trash when the share ends then")
+    func endedAfterRestore() async throws {
+        try await share(nil)
+        let backup = try await server.backUp()
+        try bob.save("b", #"{"$parent":"a","p":1,"q":"mine"}"#)
+        try await bob.sync()
+        try await server.restore(backup)
+        try await stop(nil)
+        #expect(try bob.names() == [])
+        #expect(try trash() == [#"{"q":"mine"}"#])
+        try bob.expectSound()
+    }
+
     @Test("what was deleted here, and not there, goes when it is shared no longer")
     func deletedAndTakenAway() async throws {
         try alice.save("c", #"{"$parent":"b","p":5}"#)

@@ -91,6 +91,12 @@ extension SQLConnection {
         return (point ?? nil).map(ChangePosition.init(_:))
     }
 
+    /// Whether the zone's feed has begun anew, and has not told all yet.
+    func hasFeedPass(of zone: ZoneID) throws(RecordError) -> Bool {
+        try exists(
+            "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+    }
+
     /// The number of the pass over a server that is behind.
     func restoredPass(of zone: ZoneID) throws(RecordError) -> Int64? {
         try first(

@@ -55,6 +55,7 @@ extension Transaction {
     /// stay, with the feed's token, so that the zone is not made there for their sake.
     package func removeZoneOfServer(_ zone: ZoneID) throws(RecordError) {
         let token = try connection.feedToken(of: .zone(zone))
+        let beganAnew = try connection.hasFeedPass(of: zone)
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
         try forgetPassedOver(of: zone)
@@ -67,7 +68,7 @@ extension Transaction {
         ) { _ in true }
         guard known == true else { return }
         let isOfOthers = try requireZone(zone).database == .shared
-        if isOfOthers { try withdraw(zone) }
+        if isOfOthers { try withdraw(zone, mayHaveLost: beganAnew) }
         var application = try RemoteApplication(self, zone)
         let names = try connection.all(
             "SELECT name FROM record WHERE zone_id = ? AND name IS NOT NULL",
@@ -92,7 +93,10 @@ extension Transaction {
 
     /// Nobody but its owner makes a zone of others again: what this user has written and was not sent is
     /// in the trash.
-    private func withdraw(_ zone: ZoneID) throws(RecordError) {
+    ///
+    /// - Parameter mayHaveLost: whether the zone's feed began anew before it was gone, as it does when the
+    ///   server comes back from a backup: what was acknowledged may have been lost there.
+    private func withdraw(_ zone: ZoneID, mayHaveLost: Bool) throws(RecordError) {
         let rows = try connection.all(
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
             [.integer(zone.rawValue)]
@@ -100,9 +104,7 @@ extension Transaction {
         try takeBackMoves(to: zone)
         try trashDrafts(of: zone)
         for row in rows { try keepOwnEdit(of: row) }
-        if try connection.restoredPass(of: zone) != nil {
-            try keepOwnEdits(in: zone, but: Set(rows.map(\.name)))
-        }
+        if mayHaveLost { try keepOwnEdits(in: zone, but: Set(rows.map(\.name))) }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)
     }
