@@ -97,10 +97,6 @@ private struct Claiming {
                 return
             }
         }
-        if row.operation == .update, try needsElsewhere(row) {
-            found[row.id] = .waits
-            return
-        }
         guard let first = try step(row) else { return }
         var path = [first]
         while !isFull, let last = path.indices.last {
@@ -166,32 +162,25 @@ private struct Claiming {
     /// The changes that need bytes which the server would lose with an update: of a large field that was
     /// moved to another record, and never read. Not of records that have them there as well.
     private mutating func changesThatNeedBytes(
-        of row: OutboxRow
+        of claim: OutboxClaim
     ) throws(RecordError) -> [OutboxRow] {
-        guard try !neededBytes().isEmpty else { return [] }
-        return try connection.all(
-            """
-            SELECT DISTINCT \(Columns.outbox(of: "n"))
-            FROM outbox o JOIN base b ON b.record_id = o.record_id
-            JOIN history h ON h.zone_id = o.zone_id AND h.name = o.name
-                AND (h.token = b.version OR b.version IS NULL)
-            JOIN kept_asset k ON k.holder = 0 AND k.holder_id = h.token
-            JOIN asset a ON a.hash = k.hash AND a.downloaded = 0
-            JOIN record r ON r.id = a.record_id
-            JOIN outbox n ON n.zone_id = r.zone_id AND n.name = r.name AND n.operation != 3
-            WHERE o.id = ?1 AND n.record_id != o.record_id
-                AND NOT EXISTS (SELECT 1 FROM asset own
-                    WHERE own.record_id = o.record_id AND own.hash = k.hash)
-                AND NOT EXISTS (SELECT 1 FROM base nb JOIN kept_asset nk
-                    ON nk.holder = 0 AND nk.holder_id = nb.version AND nk.hash = k.hash
-                    WHERE nb.record_id = n.record_id)
-            """, [.integer(row.id)]
-        ) { $0.outbox() }
-    }
-
-    /// Whether changes of other zones need the bytes, which go in requests of their own.
-    private mutating func needsElsewhere(_ row: OutboxRow) throws(RecordError) -> Bool {
-        try changesThatNeedBytes(of: row).contains { $0.zone != zoneID }
+        let lost = (claim.baseDocument?.assetHashes ?? [])
+            .subtracting(claim.document?.assetHashes ?? [])
+        guard !lost.isEmpty else { return [] }
+        var rows: [OutboxRow] = []
+        for hash in try lost.intersection(neededBytes()).sorted() {
+            rows += try connection.all(
+                """
+                SELECT \(Columns.outbox(of: "o")) FROM asset a JOIN record r ON r.id = a.record_id
+                JOIN outbox o ON o.zone_id = r.zone_id AND o.name = r.name AND o.operation != 3
+                WHERE a.hash = ?1 AND a.downloaded = 0 AND r.id != ?2
+                    AND NOT EXISTS (SELECT 1 FROM base b JOIN kept_asset k
+                        ON k.holder = 0 AND k.holder_id = b.version AND k.hash = ?1
+                        WHERE b.record_id = r.id)
+                """, [.text(hash), .integer(claim.row.record.rawValue)]
+            ) { $0.outbox() }
+        }
+        return rows
     }
 
     private mutating func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
@@ -235,11 +224,16 @@ private struct Claiming {
     private mutating func step(_ row: OutboxRow) throws(RecordError) -> Step? {
         do throws(RecordError) {
             let claim = try claim(row)
+            let needy =
+                row.operation == .update ? try changesThatNeedBytes(of: claim) : []
+            // What is of another zone goes in a request of its own.
+            guard needy.allSatisfy({ $0.zone == zoneID }) else {
+                found[row.id] = .waits
+                return nil
+            }
             found[row.id] = .visited
             var needs = (claim.document?.needs(in: zone) ?? []).map { Need.record($0) }
-            if row.operation == .update {
-                needs += try changesThatNeedBytes(of: row).map { Need.change($0) }
-            }
+            needs += needy.map { Need.change($0) }
             return Step(claim: claim, needs: needs)
         } catch  where error.code == .corrupt || error.isAboutContent {
             found[row.id] = .waits
@@ -345,7 +339,22 @@ extension RecordDocument {
     }
 }
 
+extension RecordDocument {
+    /// Of its large fields, in hexadecimal, as far as they are known.
+    fileprivate var assetHashes: Set<String> {
+        Set(fields.flatMap(\.value.assetHashes))
+    }
+}
+
 extension FieldValue {
+    fileprivate var assetHashes: [String] {
+        switch self {
+        case .asset(let asset): asset.sha256.map { [$0.hex] } ?? []
+        case .list(let values): values.flatMap(\.assetHashes)
+        default: []
+        }
+    }
+
     fileprivate func collectReferences(in zone: ZoneName, _ names: inout [RecordName]) {
         switch self {
         case .reference(let target):
