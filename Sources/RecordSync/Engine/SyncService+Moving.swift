@@ -21,6 +21,7 @@ extension SyncService {
     ) throws(RecordError) -> SharedElsewhere {
         try checkOnline()
         _ = try store.plan(ofOwnZone: move)
+        let wasThere = try store.zone(move.database, move.owner, move.zone) != nil
         let zone = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             try transaction.makeZone(move.database, move.owner, move.zone)
         }
@@ -29,7 +30,7 @@ extension SyncService {
             share = try self.edit(edit, at: SharedPlace(zone: zone, root: nil), isNew: true)
             try self.move(move)
         } catch {
-            try removeIfEmpty(zone)
+            if !wasThere { try removeIfEmpty(zone) }
             throw error
         }
         return SharedElsewhere(zone: zone, share: share.json)

@@ -158,6 +158,11 @@ extension MountTests {
                 "recordfs share create private/Kitchen --own-zone", "a zone can be shared as it is")
             try await account.stopServer()
             try expectRefusal(create, "the server does not answer")
+            // An empty zone that was there stays there.
+            try alice.ok("mkdir RecordFS/private/soup")
+            let failed = try alice.shell(create)
+            #expect(failed.status != 0 && failed.errors.contains("does not answer"))
+            #expect(try alice.ok("ls RecordFS/private") == "Kitchen\nsoup")
             try await account.startServer()
             try alice.ok(create)
             #expect(try alice.ok(tree) == after)
