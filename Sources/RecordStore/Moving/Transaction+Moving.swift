@@ -4,7 +4,7 @@ import RecordSQL
 extension RecordStore {
     /// What `Transaction.move` would do now. Changes nothing. Errors: as there.
     package func plan(of move: TreeMove) throws(RecordError) -> TreeMovePlan {
-        try read { connection throws(RecordError) in
+        try readSnapshot { connection throws(RecordError) in
             try TreeMovePlanning.plan(connection, move)
         }
     }
@@ -25,11 +25,13 @@ extension RecordStore {
         return try plan(of: move)
     }
 
-    /// On which records those of a zone hang. Reads all of them.
-    package func parents(
-        in zone: ZoneInfo
-    ) throws(RecordError) -> [RecordName: RecordName] {
-        try read { connection throws(RecordError) in try ZoneLinks(connection, zone).parents }
+    /// A record, that on which it hangs, and so on. Linear in the records of the zone.
+    package func line(
+        from name: RecordName, in zone: ZoneInfo
+    ) throws(RecordError) -> [RecordName] {
+        try readSnapshot { connection throws(RecordError) in
+            try ZoneLinks(connection, zone).line(from: name)
+        }
     }
 
     /// Whether something that has gone to another zone waits on the server for its copy.
@@ -75,12 +77,8 @@ extension Transaction {
         new.created = record.entry.created
         new.createdBy = record.createdBy
         new.name = step.name
-        new.knownAssets = try connection.assets(of: record.id).compactMap { asset in
-            guard asset.kind == .file, let hash = asset.hash else { return nil }
-            return KeptAsset(
-                field: asset.field, index: Int64(asset.index ?? -1), hash: hash,
-                size: asset.size, fileExtension: asset.fileExtension)
-        }
+        new.knownAssets = try connection.assets(of: record.id).filter { $0.kind == .file }
+            .compactMap(KeptAsset.init(_:))
         let copy = try create(new, over: nil, id: nil).id
         try copyPin(of: record.id, to: copy)
         return copy
@@ -116,14 +114,8 @@ extension Transaction {
         guard let name = record.name, let text = try connection.savedText(of: id) else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
-        let links = try ZoneLinks(connection, place.zone)
-        var above: RecordName? = parent
-        var seen: Set<RecordName> = []
-        while let next = above, seen.insert(next).inserted {
-            guard next != name else {
-                throw RecordError(.invalidArgument, "it would hang on itself.")
-            }
-            above = links.parents[next]
+        guard try !ZoneLinks(connection, place.zone).line(from: parent).contains(name) else {
+            throw RecordError(.invalidArgument, "it would hang on itself.")
         }
         let document = try parse(text, place)
         guard document.parent != parent else { return }
@@ -183,7 +175,7 @@ extension Transaction {
     func takeBackMoves(to zone: ZoneID, _ name: RecordName? = nil) throws(RecordError) {
         let rows = try connection.all(
             """
-            SELECT \(Columns.outbox(of: "o")) FROM move m JOIN outbox o ON o.id = m.outbox_id
+            SELECT \(Columns.joined(Columns.outbox, as: "o")) FROM move m JOIN outbox o ON o.id = m.outbox_id
             WHERE m.zone_id = ?1 AND (?2 IS NULL OR m.name = ?2) AND o.operation = 3
             ORDER BY o.id DESC
             """, [.integer(zone.rawValue), name.map { .name($0) } ?? .null]

@@ -30,11 +30,9 @@ struct TreeMovePlanning {
         guard let root = try connection.stored(move.root), root.state == .saved else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
-        let source = try connection.first(
-            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
-            [.integer(root.zone.rawValue)]
-        ) { $0.zone() }
-        guard let source else { throw RecordError(.notFound, "The zone is gone.") }
+        guard let source = try connection.zone(root.zone) else {
+            throw RecordError(.notFound, "The zone is gone.")
+        }
         guard source.database == .private else {
             throw RecordError(
                 .invalidArgument, "only records of private go to a zone of their own.")
@@ -53,17 +51,9 @@ struct TreeMovePlanning {
         guard let name = root.name else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
-        var waiting = [name]
-        tree = [name]
-        var next = 0
-        while next < waiting.count {
-            let name = waiting[next]
-            next += 1
-            for child in links.children[name] ?? [] where tree.insert(child).inserted {
-                waiting.append(child)
-            }
-            try add(name)
-        }
+        let names = links.tree(of: name)
+        tree = Set(names)
+        for name in names { try add(name) }
     }
 
     private mutating func add(_ name: RecordName) throws(RecordError) {
@@ -150,14 +140,9 @@ struct TreeMovePlanning {
     }
 
     private func checkTarget() throws(RecordError) {
-        let target = try connection.first(
-            """
-            SELECT \(Columns.zone) FROM zone
-            WHERE database = ? AND owner = ? AND name = ? AND removed = 0
-            """,
-            [.integer(move.database.rawValue), .name(move.owner), .name(move.zone)]
-        ) { $0.zone() }
-        guard let target else { return }
+        guard let target = try connection.zone(move.database, move.owner, move.zone) else {
+            return
+        }
         guard target.permission == .readWrite else { throw RecordError.readOnlyZone(target) }
         for step in plan.steps {
             if try isTaken(step, in: target) {

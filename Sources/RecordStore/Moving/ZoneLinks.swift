@@ -27,6 +27,30 @@ struct ZoneLinks {
         }
     }
 
+    /// A record and all that hangs on it, each after that on which it hangs.
+    func tree(of root: RecordName) -> [RecordName] {
+        var tree = [root]
+        var seen: Set<RecordName> = [root]
+        var next = 0
+        while next < tree.count {
+            tree += (children[tree[next]] ?? []).filter { seen.insert($0).inserted }
+            next += 1
+        }
+        return tree
+    }
+
+    /// A record, that on which it hangs, and so on; of a ring each once.
+    func line(from name: RecordName) -> [RecordName] {
+        var line: [RecordName] = []
+        var seen: Set<RecordName> = []
+        var next: RecordName? = name
+        while let name = next, seen.insert(name).inserted {
+            line.append(name)
+            next = parents[name]
+        }
+        return line
+    }
+
     /// Only texts are taken apart that may say something: a key may be written with `\u0024`.
     private mutating func read(
         _ connection: SQLConnection, _ type: TypeInfo, _ schema: RecordSchema, of zone: ZoneInfo
@@ -44,9 +68,7 @@ struct ZoneLinks {
             ]
         ) { row throws(RecordError) in
             let text = try row.text(2) { "record \(Stem(bytes: row.bytes(1)))" }
-            var limits = RecordLimits.standard
-            limits.recordBytes = Int.max
-            let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+            let document = try RecordDocument(parsing: text, schema: schema, limits: .received)
             add(document, of: RecordName(bytes: row.bytes(0)), zone.name)
         }
     }

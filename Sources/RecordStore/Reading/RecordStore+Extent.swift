@@ -20,14 +20,15 @@ extension RecordStore {
     package func extent(
         of root: RecordName?, in zone: ZoneID
     ) throws(RecordError) -> StoredExtent {
-        let tree = try root.map { (root) throws(RecordError) in
-            try names(hangingOn: root, in: zone)
-        }
-        let isMeant = { (name: RecordName?) -> Bool in
-            guard let tree else { return true }
-            return name.map(tree.contains) ?? false
-        }
-        return try readSnapshot { connection throws(RecordError) in
+        try readSnapshot { connection throws(RecordError) in
+            var tree: Set<RecordName>?
+            if let root, let info = try connection.zone(zone) {
+                tree = Set(try ZoneLinks(connection, info).tree(of: root))
+            }
+            let isMeant = { (name: RecordName?) -> Bool in
+                guard let tree else { return root == nil }
+                return name.map(tree.contains) ?? false
+            }
             var extent = StoredExtent()
             for record in try connection.extents(in: zone) where isMeant(record.name) {
                 extent.records += record.isSaved ? 1 : 0
@@ -37,30 +38,6 @@ extension RecordStore {
             }
             return extent
         }
-    }
-
-    /// The names of a record and of all that names it as parent, on any level.
-    private func names(
-        hangingOn root: RecordName, in zone: ZoneID
-    ) throws(RecordError) -> Set<RecordName> {
-        var children: [RecordName: [RecordName]] = [:]
-        var limits = options.limits
-        limits.recordBytes = .max
-        for type in try types(in: zone) {
-            let schema = try schema(of: type.name)
-            _ = try withNamedRecords(in: type.id) { [limits] (_, name, text) throws(RecordError) in
-                let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
-                if let parent = document.parent { children[parent, default: []].append(name) }
-            }
-        }
-        var found: Set<RecordName> = [root]
-        var waiting = [root]
-        while let next = waiting.popLast() {
-            for child in children[next] ?? [] where found.insert(child).inserted {
-                waiting.append(child)
-            }
-        }
-        return found
     }
 }
 

@@ -19,22 +19,12 @@ extension RecordStore {
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
         try read { connection throws(RecordError) in
-            try connection.first(
-                """
-                SELECT \(Columns.zone) FROM zone
-                WHERE database = ? AND owner = ? AND name = ? AND removed = 0
-                """, [.integer(database.rawValue), .name(owner), .name(name)]
-            ) { $0.zone() }
+            try connection.zone(database, owner, name)
         }
     }
 
     package func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
-        try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
-                [.integer(id.rawValue)]
-            ) { $0.zone() }
-        }
+        try read { connection throws(RecordError) in try connection.zone(id) }
     }
 
     /// The record types of a zone in the order of their names.
@@ -89,5 +79,26 @@ extension RecordStore {
             cache.schemas[type] = schema
             return schema
         }
+    }
+}
+
+extension SQLConnection {
+    /// Not of one that was removed, as below.
+    func zone(
+        _ database: Database, _ owner: OwnerName, _ name: ZoneName
+    ) throws(RecordError) -> ZoneInfo? {
+        try first(
+            """
+            SELECT \(Columns.zone) FROM zone
+            WHERE database = ? AND owner = ? AND name = ? AND removed = 0
+            """, [.integer(database.rawValue), .name(owner), .name(name)]
+        ) { $0.zone() }
+    }
+
+    func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+        try first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
+            [.integer(id.rawValue)]
+        ) { $0.zone() }
     }
 }

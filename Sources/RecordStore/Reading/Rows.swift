@@ -30,9 +30,9 @@ enum Columns {
         attempts, error, waits_for_asset, sent
         """
 
-    /// Of the table as it is called in a join.
-    static func outbox(of table: String) -> String {
-        outbox.split(separator: ",")
+    /// The same columns of a table as it is called in a join.
+    static func joined(_ columns: String, as table: String) -> String {
+        columns.split(separator: ",")
             .map { "\(table).\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
     }
 }

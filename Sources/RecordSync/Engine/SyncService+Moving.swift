@@ -97,13 +97,11 @@ extension SyncService {
     private func shared(
         _ name: RecordName?, in zone: ZoneInfo, _ shares: [Share]
     ) throws(RecordError) -> RecordName? {
-        let parents = try store.parents(in: zone)
-        var next = name
-        var seen: Set<RecordName> = []
-        while let name = next, seen.insert(name).inserted {
-            if shares.contains(where: { $0.root == name }) { return name }
-            next = parents[name]
+        let line = try name.map { (name) throws(RecordError) in
+            try store.line(from: name, in: zone)
         }
+        let shared = line?.first { name in shares.contains { $0.root == name } }
+        if let shared { return shared }
         throw RecordError(
             .invalidArgument, "the record on which it is to hang is not shared.")
     }

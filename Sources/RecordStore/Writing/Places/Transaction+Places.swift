@@ -72,20 +72,13 @@ extension Transaction {
     func zone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
-        try connection.first(
-            """
-            SELECT \(Columns.zone) FROM zone
-            WHERE database = ? AND owner = ? AND name = ? AND removed = 0
-            """, [.integer(database.rawValue), .name(owner), .name(name)]
-        ) { $0.zone() }
+        try connection.zone(database, owner, name)
     }
 
     func requireZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
-        let zone = try connection.first(
-            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
-            [.integer(id.rawValue)]
-        ) { $0.zone() }
-        guard let zone else { throw RecordError(.notFound, "The zone is gone.") }
+        guard let zone = try connection.zone(id) else {
+            throw RecordError(.notFound, "The zone is gone.")
+        }
         return zone
     }
 

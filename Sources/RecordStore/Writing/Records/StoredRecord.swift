@@ -10,8 +10,7 @@ struct StoredRecord {
 
     static let columnCount: Int32 = 12
     /// Of the table when it is joined as `r`.
-    static let joinedColumns = columns.split(separator: ",")
-        .map { "r.\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
+    static let joinedColumns = Columns.joined(columns, as: "r")
 
     var entry: RecordEntry
     let zone: ZoneID

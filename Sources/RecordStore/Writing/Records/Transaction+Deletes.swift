@@ -54,9 +54,11 @@ extension Transaction {
             return
         }
         let place = try place(record.entry.type)
-        // A copy that was moved here and that the server has, or nobody wants, is waited for no longer.
-        let isKnown = try connection.baseTag(of: id) != nil
-        if author != .sync || isKnown { try forgetMoves(to: name, record.zone) }
+        if try connection.hasMoves() {
+            // A copy that was moved here and that the server has, or nobody wants, is waited for no longer.
+            let isKnown = try connection.baseTag(of: id) != nil
+            if author != .sync || isKnown { try forgetMoves(to: name, record.zone) }
+        }
         try putInTrash(record, name, place)
         Failpoint.pass(.finalDeleteTrashed)
         let token = try addHistory(

@@ -62,6 +62,16 @@ extension Transaction {
     }
 }
 
+extension KeptAsset {
+    /// Nil while the bytes of the asset never came.
+    init?(_ asset: AssetEntry) {
+        guard let hash = asset.hash else { return nil }
+        self.init(
+            field: asset.field, index: Int64(asset.index ?? -1), hash: hash, size: asset.size,
+            fileExtension: asset.fileExtension)
+    }
+}
+
 /// An asset file that a version or a trash entry refers to.
 struct KeptAsset {
     let field: FieldName

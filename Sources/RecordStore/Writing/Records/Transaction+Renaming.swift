@@ -28,7 +28,9 @@ extension Transaction {
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
         if record.state == .draftOnly { try moveHeldAssets(from: id, to: target) }
         try copyPin(of: id, to: target)
-        if let name = record.name, let newName = try requireRecord(target).name {
+        if try connection.hasMoves(), let name = record.name,
+            let newName = try requireRecord(target).name
+        {
             try passMoves(from: name, record.zone, to: newName, record.zone)
         }
         try beginDelete(id)
@@ -70,13 +72,7 @@ extension Transaction {
             text: try renaming(assets, in: text, place, to: stem), place: place, stem: stem)
         new.modified = record.entry.modified
         new.effect = .renamedOver
-        new.knownAssets = assets.compactMap { asset in
-            asset.hash.map {
-                KeptAsset(
-                    field: asset.field, index: Int64(asset.index ?? -1), hash: $0,
-                    size: asset.size, fileExtension: asset.fileExtension)
-            }
-        }
+        new.knownAssets = assets.compactMap(KeptAsset.init(_:))
         let existing = try connection.stored(place.type, stem)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id

@@ -320,8 +320,8 @@ extension RemoteChange {
 }
 
 extension KeptAsset {
-    /// What the server tells of the bytes of a record's assets.
-    fileprivate static func all(in fields: [RecordField]) -> [KeptAsset] {
+    /// What a record says of the bytes of its assets, as far as it has their hashes.
+    static func all(in fields: [RecordField]) -> [KeptAsset] {
         func asset(_ field: FieldName, _ index: Int64, _ value: FieldValue) -> KeptAsset? {
             guard case .asset(let asset) = value, let hash = asset.sha256 else { return nil }
             return KeptAsset(

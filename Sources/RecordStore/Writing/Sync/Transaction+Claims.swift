@@ -171,7 +171,7 @@ private struct Claiming {
         for hash in try lost.intersection(neededBytes()).sorted() {
             rows += try connection.all(
                 """
-                SELECT \(Columns.outbox(of: "o")) FROM asset a JOIN record r ON r.id = a.record_id
+                SELECT \(Columns.joined(Columns.outbox, as: "o")) FROM asset a JOIN record r ON r.id = a.record_id
                 JOIN outbox o ON o.zone_id = r.zone_id AND o.name = r.name AND o.operation != 3
                 WHERE a.hash = ?1 AND a.downloaded = 0 AND r.id != ?2
                     AND NOT EXISTS (SELECT 1 FROM base b JOIN kept_asset k
@@ -332,36 +332,11 @@ extension OutboxRow {
 extension RecordDocument {
     /// The records of the same zone that have to be on the server before this one.
     fileprivate func needs(in zone: ZoneName) -> [RecordName] {
-        var names: [RecordName] = []
-        for field in fields { field.value.collectReferences(in: zone, &names) }
-        if let parent { names.append(parent) }
-        return names
+        fields.flatMap { $0.value.targets(in: zone) } + [parent].compactMap(\.self)
     }
-}
 
-extension RecordDocument {
     /// Of its large fields, in hexadecimal, as far as they are known.
     fileprivate var assetHashes: Set<String> {
-        Set(fields.flatMap(\.value.assetHashes))
-    }
-}
-
-extension FieldValue {
-    fileprivate var assetHashes: [String] {
-        switch self {
-        case .asset(let asset): asset.sha256.map { [$0.hex] } ?? []
-        case .list(let values): values.flatMap(\.assetHashes)
-        default: []
-        }
-    }
-
-    fileprivate func collectReferences(in zone: ZoneName, _ names: inout [RecordName]) {
-        switch self {
-        case .reference(let target):
-            if target.zone == nil || target.zone == zone { names.append(target.name) }
-        case .list(let values):
-            for value in values { value.collectReferences(in: zone, &names) }
-        case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .json: break
-        }
+        Set(KeptAsset.all(in: fields).map(\.hash.hex))
     }
 }
