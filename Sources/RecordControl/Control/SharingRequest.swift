@@ -5,6 +5,8 @@ package import RecordModel
 package enum SharingRequest: Sendable, Hashable {
     /// Joins what the link of a share leads to.
     case accept(link: Text)
+    /// Declines what the link of a share invites to.
+    case decline(link: Text)
     /// Asks for access to what the link of a share leads to.
     case requestAccess(link: Text)
     /// What the server says of the share of a zone or record now.
@@ -29,6 +31,7 @@ package enum SharingRequest: Sendable, Hashable {
     var parts: (name: String, members: KeyValuePairs<String, JSONValue>) {
         switch self {
         case .accept(let link): (Self.prefix + "accept", ["link": .string(link)])
+        case .decline(let link): (Self.prefix + "decline", ["link": .string(link)])
         case .requestAccess(let link): (Self.prefix + "request", ["link": .string(link)])
         case .show(let path): (Self.prefix + "show", ["path": .text(path.bytes)])
         case .thumbnail(let path): (Self.prefix + "thumbnail", ["path": .text(path.bytes)])
@@ -59,6 +62,7 @@ package enum SharingRequest: Sendable, Hashable {
         let edit = header["edit"] ?? .object([])
         switch name.dropFirst(Self.prefix.count) {
         case "accept": self = .accept(link: header["link"]?.string ?? "")
+        case "decline": self = .decline(link: header["link"]?.string ?? "")
         case "request": self = .requestAccess(link: header["link"]?.string ?? "")
         case "show": self = .show(try path())
         case "thumbnail": self = .thumbnail(try path())

@@ -32,7 +32,7 @@ struct OperationLimiter: Sendable {
         }
         try await take(
             self.user.map { [ThrottleCharge(.requestsOfUser, name, $0)] } ?? [], context)
-        if endpoint == .recordsResolve || endpoint == .recordsAccept {
+        if [.recordsResolve, .recordsAccept, .recordsDecline].contains(endpoint) {
             try await take(
                 resolve.map { [ThrottleCharge(.shortGUIDsOfUser, name, $0)] } ?? [], context)
         }

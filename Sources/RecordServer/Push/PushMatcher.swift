@@ -19,7 +19,8 @@ struct PushMatcher {
     let zone: ZoneKey
     /// In the order of their commits, each with the identifier of its notification.
     let changes: [(change: ChangeNotice.Change, notificationID: Text)]
-    /// Everybody with the zone in the shared database before or after the changes.
+    /// Everybody with the zone in the shared database before or after the changes, or with a change in
+    /// what he is invited to.
     let viewers: [UserName]
     /// For subscriptions to the zone or the database.
     let notificationID: Text

@@ -8,23 +8,30 @@ struct DatabasePage: Sendable {
     private(set) var moreComing = false
     /// With the last page, for who asks.
     private(set) var quotas: [QuotaAnswer]?
+    /// Likewise; of the shared database only.
+    private(set) var invitations: [InvitationAnswer]?
 
     init(
         _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
         _ context: OperationContext, _ settings: ServiceSettings, _ seal: Seal,
         _ reader: any StorageReader
     ) throws(ServerError) {
-        let user = try context.requireUser().name
+        let user = try context.requireUser()
         if context.scope == .shared {
             let present = try ZoneList.stored(context, reader)
-            try readShared(user, present, request, extensions, context, seal, reader)
-            guard extensions.wantsQuota, !moreComing else { return }
-            quotas = try Self.quotas(ofShared: present, settings, reader)
+            try readShared(user.name, present, request, extensions, context, seal, reader)
+            guard !moreComing else { return }
+            if extensions.wantsQuota {
+                quotas = try Self.quotas(ofShared: present, settings, reader)
+            }
+            if extensions.wantsInvitations {
+                invitations = try Self.invitations(of: user, context, reader)
+            }
         } else {
-            let database = DatabaseKey(container: context.container, owner: user)
+            let database = DatabaseKey(container: context.container, owner: user.name)
             try read(database, request, extensions, context, seal, reader)
             guard extensions.wantsQuota, !moreComing else { return }
-            quotas = try [Self.quota(of: user, settings, reader)].compactMap(\.self)
+            quotas = try [Self.quota(of: user.name, settings, reader)].compactMap(\.self)
         }
     }
 

@@ -21,6 +21,7 @@ struct FeedExtensions {
     var wantsRestorePoint: Bool { keys.wantsRestorePoint && isKnown }
     var wantsOwnerIdentity: Bool { keys.wantsOwnerIdentity && isKnown }
     var wantsQuota: Bool { keys.wantsQuota && isKnown }
+    var wantsInvitations: Bool { keys.wantsInvitations && isKnown }
 
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)

@@ -39,7 +39,7 @@ extension ModifyPlan {
         try batch.put(row.handle, transaction)
         try writeTrees(&row)
         try transaction.updateZone(row)
-        try applyShares()
+        viewers.formUnion(try applyShares())
         try renewViews()
         if isSeenByOthers { viewers.formUnion(try currentViewers()) }
         return ChangeNotice(zone: zone, changes: changes, viewers: viewers.sorted())
@@ -110,10 +110,14 @@ extension ModifyPlan {
         if batch.isLarge { try batch.put(handle, transaction) }
     }
 
-    /// Participants who left or were taken in or out, and shares that ended.
-    private mutating func applyShares() throws(ServerError) {
+    /// Participants who left or were taken in or out, and shares that ended. Returns who is invited by
+    /// it, or is no longer.
+    private mutating func applyShares() throws(ServerError) -> Set<UserName> {
+        var invitees: Set<UserName> = []
         for step in steps {
             if let share = step.share {
+                invitees.formUnion(
+                    try ShareRules.invitees(old: share.old, new: share.new, transaction))
                 try ShareRules.apply(old: share.old, new: share.new, ids: &ids, transaction)
             }
             if case .left(let name) = step.outcome, let user = access.user?.name,
@@ -125,9 +129,11 @@ extension ModifyPlan {
         }
         for share in removedShares.keys.sorted() {
             if let old = try overlay.share(zone, share) {
+                invitees.formUnion(try ShareRules.invitees(old: old, new: nil, transaction))
                 try ShareRules.apply(old: old, new: nil, ids: &ids, transaction)
             }
         }
+        return invitees
     }
 
     /// The answer to the request, of records that have their places. Errors: those of `hold`.

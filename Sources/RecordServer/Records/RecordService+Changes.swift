@@ -120,6 +120,7 @@ extension RecordService {
             answer.member("syncToken", page.token)
             answer.member("moreComing", page.moreComing)
             if let quotas = page.quotas { answer.member("quotas", quotas) }
+            if let invitations = page.invitations { answer.member("invitations", invitations) }
         }
     }
 

@@ -129,7 +129,7 @@ extension RecordService {
         }
         let access = try ZoneAccess.open(zone, context, transaction)
         let key = access.zone.key
-        let viewers = try transaction.viewers(key).map(\.viewer).sorted()
+        var hearers = Set(try transaction.viewers(key).map(\.viewer))
         if case .participant(let shared, _) = access.view {
             try leave(shared, context, &ids, transaction)
         } else {
@@ -137,12 +137,15 @@ extension RecordService {
             guard !operation.onlyEmpty || row.recordCount == 0 else {
                 throw ServerError(.conflict, "The zone has records: fetch its changes.")
             }
+            for share in try transaction.shares(key) {
+                hearers.formUnion(try ShareRules.invitees(old: share, new: nil, transaction))
+            }
             try ShareRules.endViews(of: key, reason: .deleted, transaction)
             try transaction.deleteZone(row, reason: .deleted)
         }
         return (
             ZoneAnswer(access.identifier, isDeleted: true, dialect: context.dialect),
-            ChangeNotice(zone: key, changes: [], viewers: viewers)
+            ChangeNotice(zone: key, changes: [], viewers: hearers.sorted())
         )
     }
 

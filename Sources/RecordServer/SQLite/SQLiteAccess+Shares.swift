@@ -45,6 +45,34 @@ extension SQLiteAccess {
         ) { (row) throws(ServerError) in try share(row, container) }
     }
 
+    func invitations(
+        of user: UserRow, _ container: ContainerKey, limit: Int
+    ) throws(ServerError) -> [ShareRow] {
+        let number = user.phoneNumber.map(UserLookup.digits)
+        return try all(
+            """
+            SELECT \(Self.shareColumns), z.id, z.name, d.owner
+            FROM (
+                SELECT zone, share, invited FROM participants
+                WHERE status = 'INVITED' AND user = ?1
+                UNION ALL
+                SELECT zone, share, invited FROM participants
+                WHERE status = 'INVITED' AND email_address = ?2 AND user IS NULL
+                UNION ALL
+                SELECT zone, share, invited FROM participants
+                WHERE status = 'INVITED' AND phone_number = ?3 AND user IS NULL
+            ) p
+            JOIN shares s ON s.zone = p.zone AND s.name = p.share
+            JOIN zones z ON z.id = s.zone AND z.deleted = 0
+            JOIN databases d ON d.id = z.database
+            WHERE d.container = ?4 AND d.environment = ?5
+            GROUP BY p.zone, p.share ORDER BY MAX(p.invited) DESC, p.zone, p.share LIMIT ?6
+            """,
+            [.name(user.name), .text(user.emailAddress), .optional(number)] + container.values
+                + [.limit(limit)]
+        ) { (row) throws(ServerError) in try share(row, container) }
+    }
+
     /// With the columns of the zone behind those of the share.
     private func share(
         _ row: SQLStatement, _ container: ContainerKey

@@ -46,4 +46,14 @@ extension SQLiteTables {
             UNIQUE (short_guid, reporter)
         );
         """
+
+    /// To find what somebody is invited to; of those who have accepted `shared_zones` knows.
+    static let invitations = """
+        CREATE INDEX participants_invited_user ON participants (user)
+            WHERE status = 'INVITED';
+        CREATE INDEX participants_invited_address ON participants (email_address)
+            WHERE status = 'INVITED' AND email_address IS NOT NULL;
+        CREATE INDEX participants_invited_number ON participants (phone_number)
+            WHERE status = 'INVITED' AND phone_number IS NOT NULL;
+        """
 }

@@ -14,6 +14,9 @@ enum SQLiteTables {
         migrator.registerMigration("2026-11-25 access to shares") { database in
             try database.execute(sql: accessToShares)
         }
+        migrator.registerMigration("2026-11-25 invitations") { database in
+            try database.execute(sql: invitations)
+        }
         return migrator
     }
 

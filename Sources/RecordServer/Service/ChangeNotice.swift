@@ -18,7 +18,7 @@ package struct ChangeNotice: Sendable {
     package let zone: ZoneKey
     package let changes: [Change]
     /// Who else may have to be told besides the owner: everybody with the zone in the shared
-    /// database before or after the change.
+    /// database before or after the change, and whom it invites, or no longer.
     package let viewers: [UserName]
     package init(zone: ZoneKey, changes: [Change], viewers: [UserName]) {
         self.zone = zone

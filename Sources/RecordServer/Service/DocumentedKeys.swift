@@ -115,7 +115,8 @@ extension DocumentedKeys {
             ])
         case .tokensCreate, .tokensRegister:
             self = Self.plain(["apnsEnvironment", "apnsToken", "clientId"])
-        case .recordsRequestAccess, .schemaExport, .schemaValidate, .schemaImport, .schemaDeploy,
+        case .recordsRequestAccess, .recordsDecline, .schemaExport, .schemaValidate, .schemaImport,
+            .schemaDeploy,
             .schemaReset:
             return nil
         }

@@ -31,8 +31,9 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case assetsRereference = "assets/rereference"
     case tokensCreate = "tokens/create"
     case tokensRegister = "tokens/register"
-    // An extension.
+    // Extensions.
     case recordsRequestAccess = "records/requestAccess"
+    case recordsDecline = "records/decline"
     // Extensions, for administrators.
     case schemaExport = "schema/export"
     case schemaValidate = "schema/validate"
@@ -52,10 +53,9 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .zonesModify: [.private, .shared]
         // Documented for the public one; clients ask where they happen to be.
         case .usersCaller, .usersCurrent: [.public, .private, .shared]
-        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .usersDiscover,
-            .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate,
-            .schemaImport, .schemaDeploy,
-            .schemaReset:
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline,
+            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
+            .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
             [.public]
         }
     }

@@ -36,8 +36,9 @@ extension Endpoint {
     /// Not for keys: it is about a person.
     package var needsPerson: Bool {
         switch self {
-        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .usersCaller, .usersCurrent,
-            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts:
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline,
+            .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID,
+            .usersLookupContacts:
             true
         default: false
         }
@@ -51,9 +52,9 @@ extension Endpoint {
             .subscriptionsLookup, .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail,
             .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate:
             true
-        case .recordsModify, .recordsAccept, .recordsRequestAccess, .zonesModify,
-            .subscriptionsModify, .assetsUpload,
-            .assetsRereference, .tokensCreate, .tokensRegister, .schemaImport, .schemaDeploy,
+        case .recordsModify, .recordsAccept, .recordsRequestAccess, .recordsDecline, .zonesModify,
+            .subscriptionsModify, .assetsUpload, .assetsRereference, .tokensCreate, .tokensRegister,
+            .schemaImport, .schemaDeploy,
             .schemaReset:
             false
         }

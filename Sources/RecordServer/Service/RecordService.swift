@@ -71,6 +71,7 @@ package final class RecordService: Sendable {
         case .recordsResolve: return try await resolveShortGUIDs(body, context)
         case .recordsAccept: return try await acceptShortGUIDs(body, context)
         case .recordsRequestAccess: return try await requestAccess(body, context)
+        case .recordsDecline: return try await declineShortGUIDs(body, context)
         case .zonesList: return try await listZones(body, context)
         case .zonesLookup: return try await lookupZones(body, context)
         case .zonesModify: return try await modifyZones(body, context)

@@ -14,12 +14,7 @@ extension RecordService {
     func requestAccess(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        guard !settings.isStrict else {
-            throw ServerError(
-                .badRequest,
-                "\(context.endpoint.rawValue) is none of Apple's operations, and this server is "
-                    + "strict.")
-        }
+        try requireExtensions(context)
         var limits = settings.requestLimits
         limits.maximumItems = min(limits.maximumItems, Self.maximumAccessRequests)
         let requests = try ShortGUIDRequest.list(JSONReader(body), limits: limits)
@@ -32,12 +27,7 @@ extension RecordService {
             answer.member(
                 "results",
                 array: { answer in
-                    for request in requests {
-                        answer.object { answer in
-                            answer.member(
-                                "shortGUID", object: { $0.member("value", request.value) })
-                        }
-                    }
+                    for request in requests { answer.value(request.item) }
                 })
         }
     }
@@ -63,11 +53,41 @@ extension RecordService {
         if let notice { push.publish(notice) }
     }
 
+    /// records/decline, an extension: as the page of a link does it.
+    func declineShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
+        -> [UInt8]
+    {
+        try requireExtensions(context)
+        let requests = try ShortGUIDRequest.list(JSONReader(body), limits: settings.requestLimits)
+        let user = try context.requireUser()
+        var items: [JSONBytes] = []
+        for request in requests {
+            let isDeclined = try await declineShare(
+                request.value, user, milliseconds: context.milliseconds, in: context.container)
+            items.append(
+                isDeclined
+                    ? request.item
+                    : ShareRules.unknownShortGUID.shortGUIDItem(request.value, context))
+        }
+        return AnswerWriter.object { answer in answer.member("results", items) }
+    }
+
+    private func requireExtensions(_ context: OperationContext) throws(ServerError) {
+        guard settings.isStrict else { return }
+        throw ServerError(
+            .badRequest,
+            "\(context.endpoint.rawValue) is none of Apple's operations, and this server is strict."
+        )
+    }
+
     /// Takes back the invitations of a user who has not accepted any, or a one-time link that nobody
     /// has used. Nothing else: who is in the share leaves it.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
     func declineShare(
         _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey
-    ) async throws(ServerError) {
+    ) async throws(ServerError) -> Bool {
         let seed = RandomIDs()
         let notice = try await storage.write {
             (transaction) throws(ServerError) -> ChangeNotice? in
@@ -85,6 +105,7 @@ extension RecordService {
             return try Self.save(left, old: share, zone, stamp, ids: &ids, transaction)
         }
         if let notice { push.publish(notice) }
+        return notice != nil
     }
 
     /// Tells who runs the server of a share, in a table and in the log.
@@ -132,5 +153,15 @@ extension RecordService {
         try reader.containers().flatMap { container in
             ServerEnvironment.allCases.map { ContainerKey(container: container, environment: $0) }
         }
+    }
+}
+
+extension ShortGUIDRequest {
+    /// The item of an answer that has nothing to say but which request it is about.
+    fileprivate var item: JSONBytes {
+        JSONBytes(
+            AnswerWriter.object { answer in
+                answer.member("shortGUID", object: { $0.member("value", value) })
+            })
     }
 }

@@ -121,9 +121,11 @@ extension RecordService {
     ) throws(ServerError) -> ChangeNotice {
         let record = try ShareRules.save(
             new, old: old, zone: zone, stamp: stamp, ids: &ids, transaction)
+        let viewers = Set(try transaction.viewers(new.zone).map(\.viewer))
+        let invitees = try ShareRules.invitees(old: old, new: new, transaction)
         return ChangeNotice(
             zone: new.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
-            viewers: try transaction.viewers(new.zone).map(\.viewer))
+            viewers: viewers.union(invitees).sorted())
     }
 
     /// A shared database has as many zones as a private one at most.
@@ -144,7 +146,7 @@ extension RecordService {
 extension ServerError {
     /// The error of one short GUID, with what the caller could recognise of invitations that wait
     /// for somebody at another address (reference §9.11).
-    fileprivate func shortGUIDItem(
+    func shortGUIDItem(
         _ value: Text, _ context: OperationContext, others: [ParticipantRow] = []
     ) -> JSONBytes {
         let matches = others.map(MaskedContact.potentialMatch)

@@ -8,6 +8,11 @@ package protocol ShareReader {
     func share(_ container: ContainerKey, shortGUID: Text) throws(ServerError) -> ShareRow?
     /// The share of which a participant has this one-time link, in any database of the container.
     func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow?
+    /// The shares in which the user, or an address of the account, is invited and nobody has accepted
+    /// that; those of the newest invitations first.
+    func invitations(
+        of user: UserRow, _ container: ContainerKey, limit: Int
+    ) throws(ServerError) -> [ShareRow]
     /// The newest first.
     func shareReports(limit: Int) throws(ServerError) -> [ShareReport]
     func sharedZone(_ viewer: UserName, _ zone: ZoneKey) throws(ServerError) -> SharedZoneRow?

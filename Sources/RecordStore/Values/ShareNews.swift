@@ -11,15 +11,26 @@ package struct ShareNews: Hashable, Sendable {
         case requested
         /// What others share is here no longer.
         case ended
+        /// Somebody wants to share something with this account.
+        case invited
     }
 
     package let kind: Kind
     /// An address, a name or a user; empty for `ended`.
     package let who: String
+    /// For `invited`: to what.
+    package let invitation: Invitation?
 
     package init(_ kind: Kind, who: String = "") {
         self.kind = kind
         self.who = who
+        invitation = nil
+    }
+
+    package init(invited invitation: Invitation) {
+        kind = .invited
+        who = invitation.owner
+        self.invitation = invitation
     }
 
     /// What is new in the text of a share, as `Share.text` has it, since an earlier one.
@@ -39,9 +50,12 @@ package struct ShareNews: Hashable, Sendable {
     private static func people(
         _ list: JSONValue?, where isMeant: (JSONValue) -> Bool = { _ in true }
     ) -> [String] {
-        (list?.array ?? []).filter(isMeant).map { person in
-            let name = person["address"] ?? person["name"] ?? person["user"]
-            return name?.string?.string ?? "somebody"
-        }
+        (list?.array ?? []).filter(isMeant).map(name(of:))
+    }
+
+    /// What people know somebody by whom the text of a share names.
+    static func name(of person: JSONValue?) -> String {
+        let name = person?["address"] ?? person?["name"] ?? person?["user"]
+        return name?.string?.string ?? "somebody"
     }
 }

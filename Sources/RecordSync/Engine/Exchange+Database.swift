@@ -49,6 +49,7 @@ extension Exchange {
             token = answer.syncToken
             guard answer.moreComing else {
                 try note(answer.quotas)
+                try note(answer.invitations)
                 break
             }
             if isSame {
@@ -99,6 +100,7 @@ extension Exchange {
         var extensions = FeedKeys()
         extensions.wantsOwnerIdentity = settings.hasExtensions && database == .shared
         extensions.wantsQuota = settings.hasExtensions
+        extensions.wantsInvitations = settings.hasExtensions && database == .shared
         return try await transport.send(.databaseChanges, scope, request.body(extensions)) {
             json throws(ServerError) in try DatabaseChangesAnswer(json)
         }
@@ -116,6 +118,23 @@ extension Exchange {
         guard Set(known) != Set(quotas) else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.setQuotas(quotas, of: database)
+        }
+    }
+
+    /// What the server tells that this account is invited to, likewise.
+    private func note(_ answers: [InvitationAnswer]) throws(SyncProblem) {
+        guard database == .shared else { return }
+        let invitations = try answers.map { (answer) throws(SyncProblem) in
+            do throws(ServerError) {
+                return try Invitation(answer)
+            } catch {
+                throw .unreadable("changes/database: \(error.reason)")
+            }
+        }
+        let known = try read { (store) throws(RecordError) in try store.invitations() }
+        guard known != invitations else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.setInvitations(invitations)
         }
     }
 

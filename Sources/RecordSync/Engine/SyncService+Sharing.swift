@@ -49,14 +49,39 @@ extension SyncService {
         return (zone, place.share)
     }
 
+    /// Declines an invitation; it is known no longer when this returns. Errors: invalidArgument for what is
+    /// no link; notFound when this account is not invited by it, or has accepted.
+    package func decline(link: Text) throws(RecordError) {
+        let guid = try Self.shortGUID(of: link)
+        try requireExtensions("takes no answer to invitations but their acceptance")
+        let engine = try engine(of: .shared)
+        try ask { () async throws(SyncProblem) in
+            do throws(SyncProblem) {
+                try await engine.exchange.decline(guid)
+                await engine.settle()
+            } catch {
+                guard case .refused(let refusal) = error, refusal.code == .notFound else {
+                    throw error
+                }
+                throw .store(
+                    RecordError(
+                        .notFound,
+                        "this account has no invitation there. recordfs shares lists what it has; "
+                            + "recordfs leave gives up what was accepted."))
+            }
+        }
+    }
+
+    private func requireExtensions(_ lack: String) throws(RecordError) {
+        guard account.profile != .recordfs else { return }
+        throw RecordError(.unsupported, "the server of this account \(lack).")
+    }
+
     /// Asks for access to what a link leads to. Nothing is told of whether there is something, or what
     /// becomes of it: who is let in accepts the link then. Errors: invalidArgument for what is no link.
     package func requestAccess(link: Text) throws(RecordError) {
         let guid = try Self.shortGUID(of: link)
-        guard account.profile == .recordfs else {
-            throw RecordError(
-                .unsupported, "the server of this account takes no requests for access.")
-        }
+        try requireExtensions("takes no requests for access")
         let engine = try engine(of: .shared)
         try ask { () async throws(SyncProblem) in
             try await engine.exchange.requestAccess(guid)

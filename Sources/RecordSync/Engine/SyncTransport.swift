@@ -16,8 +16,9 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case assetsUpload = "assets/upload"
     case assetsRereference = "assets/rereference"
     case recordsAccept = "records/accept"
-    /// An extension of recordfs-server.
+    /// Extensions of recordfs-server.
     case recordsRequestAccess = "records/requestAccess"
+    case recordsDecline = "records/decline"
 
     /// Whether it is of a device, and of no database.
     var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }

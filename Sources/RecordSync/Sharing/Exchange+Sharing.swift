@@ -16,7 +16,11 @@ extension Exchange {
             json throws(ServerError) in try LinkAnswer.list(json)
         }
         switch answers.first {
-        case .place(let place)?: return place
+        case .place(let place)?:
+            try write { transaction throws(RecordError) in
+                try transaction.removeInvitation(place.share.shortGUID ?? guid)
+            }
+            return place
         case .failed(let error)?: throw .refused(error)
         case nil: throw .unreadable("records/accept answers for no link.")
         }
@@ -27,6 +31,22 @@ extension Exchange {
     func requestAccess(_ guid: Text) async throws(SyncProblem) {
         _ = try await transport.send(
             .recordsRequestAccess, .public, ShortGUIDRequest.accessBody(guid))
+    }
+
+    /// Declines what the link of a share invites to. Errors also: `refused` with NOT_FOUND when this account
+    /// is not invited by it, or has accepted.
+    func decline(_ guid: Text) async throws(SyncProblem) {
+        let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
+        let errors = try await transport.send(.recordsDecline, .public, body) {
+            json throws(ServerError) in
+            try json.required("results").array().map { (item) throws(ServerError) in
+                try WireError(item)
+            }
+        }
+        guard let error = errors.first else {
+            throw .unreadable("records/decline answers for no link.")
+        }
+        if let error { throw .refused(error) }
     }
 
     /// Makes or changes the share of a zone, or of a record with what hangs on it.

@@ -135,6 +135,10 @@ extension Tree {
             if !news.who.isEmpty {
                 members.append(JSONMember(key: "who", value: .string(Text(news.who))))
             }
+            for key in ["title", "url"] {
+                guard let value = news.invitation?.json[key] else { continue }
+                members.append(JSONMember(key: Text(key), value: value))
+            }
             return members
         }
     }

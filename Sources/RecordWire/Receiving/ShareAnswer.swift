@@ -112,6 +112,11 @@ package struct ParticipantAnswer: Hashable, Sendable {
         try self.init(identity: json["userIdentity"], json)
     }
 
+    /// Of a user identity dictionary alone.
+    package init(identity: JSONValue) throws(ServerError) {
+        try self.init(identity: JSONReader(identity), JSONReader(.object([])))
+    }
+
     /// Of a dictionary that has the identity at some place.
     fileprivate init(identity: JSONReader?, _ json: JSONReader) throws(ServerError) {
         id = try json.string("participantId")

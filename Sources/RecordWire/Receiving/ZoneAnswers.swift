@@ -37,6 +37,8 @@ package struct DatabaseChangesAnswer: Hashable, Sendable {
     package let moreComing: Bool
     /// Told with the last page, to who asks; empty where a server tells nothing of it.
     package let quotas: [QuotaAnswer]
+    /// Likewise.
+    package let invitations: [InvitationAnswer]
 
     package init(_ json: JSONReader) throws(ServerError) {
         zones = try ZoneItem.list(json)
@@ -45,6 +47,7 @@ package struct DatabaseChangesAnswer: Hashable, Sendable {
         syncToken = try token.string()
         moreComing = try json.bool("moreComing", default: false)
         quotas = try json["quotas"]?.array().map(QuotaAnswer.init(_:)) ?? []
+        invitations = try json["invitations"]?.array().map(InvitationAnswer.init(_:)) ?? []
     }
 }
 

@@ -15,6 +15,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var wantsOwnerIdentity = false
     /// `wantsQuota`: how much room there is for what is written into the zones of a database.
     package var wantsQuota = false
+    /// `wantsInvitations`: to what the asker is invited and has not accepted.
+    package var wantsInvitations = false
 
     package init() {}
 
@@ -25,6 +27,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsRestorePoint = try json.bool("wantsRestorePoint", default: false)
         wantsOwnerIdentity = try json.bool("wantsOwnerIdentity", default: false)
         wantsQuota = try json.bool("wantsQuota", default: false)
+        wantsInvitations = try json.bool("wantsInvitations", default: false)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -34,5 +37,6 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsRestorePoint { answer.member("wantsRestorePoint", true) }
         if wantsOwnerIdentity { answer.member("wantsOwnerIdentity", true) }
         if wantsQuota { answer.member("wantsQuota", true) }
+        if wantsInvitations { answer.member("wantsInvitations", true) }
     }
 }

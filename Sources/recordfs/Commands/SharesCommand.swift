@@ -5,7 +5,8 @@ import RecordStore
 
 struct SharesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "shares", abstract: "List what you share, and what others share with you.",
+        commandName: "shares",
+        abstract: "List what you share, what others share with you, and to what you are invited.",
         discussion: "As the server last told of it, also without a network.")
 
     @OptionGroup var state: StateOptions
@@ -23,6 +24,13 @@ struct SharesCommand: ParsableCommand {
                 }
             }
             return listed
+        }
+        for invitation in try state.invitations() {
+            if json {
+                Showing.jsonLine(invitation.json)
+            } else {
+                Terminal.print(invitation.line)
+            }
         }
     }
 
@@ -51,6 +59,15 @@ struct SharesCommand: ParsableCommand {
             }
         }
         return words.joined(separator: ", ")
+    }
+}
+
+extension StateOptions {
+    /// What the account has not accepted yet.
+    fileprivate func invitations() throws -> [Invitation] {
+        let access = try access()
+        let store = try access.reader()
+        return try access.reporting { () throws(RecordError) in try store.invitations() }
     }
 }
 

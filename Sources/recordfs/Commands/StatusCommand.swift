@@ -35,14 +35,15 @@ struct StatusCommand: ParsableCommand {
                 trash: try ScratchUsage.trash(stateDirectory: access.directory)
             )
         }
-        let requests = try access.reporting { () throws(RecordError) in
-            try AccessRequests.all(in: store)
+        let (requests, invitations) = try access.reporting { () throws(RecordError) in
+            (try AccessRequests.all(in: store), try store.invitations())
         }
         if json {
-            showJSON(access, daemon, counts, zones, scratch, requests)
+            showJSON(access, daemon, counts, zones, scratch, requests, invitations)
         } else {
             showText(access, daemon, counts, zones, scratch)
             for request in requests { Terminal.print(request.line) }
+            for invitation in invitations { Terminal.print(invitation.line) }
         }
     }
 
@@ -54,7 +55,8 @@ struct StatusCommand: ParsableCommand {
 
     private func showJSON(
         _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
-        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests]
+        _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests],
+        _ invitations: [Invitation]
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -76,6 +78,7 @@ struct StatusCommand: ParsableCommand {
                 "scratch": Self.members(scratch.kept),
                 "scratchTrash": Self.members(scratch.trash),
                 "accessRequests": .array(requests.map(\.json)),
+                "invitations": .array(invitations.map(\.json)),
             ]))
     }
 

@@ -113,6 +113,9 @@ final class MountedSync: Sendable {
             let path = RecordPath(
                 database: joined.zone.database, owner: joined.zone.owner, zone: joined.zone.name)
             return joined.share.json.adding("path", .text(path.bytes))
+        case .decline(let link):
+            try service.decline(link: link)
+            return .object([])
         case .requestAccess(let link):
             try service.requestAccess(link: link)
             return .object([])

@@ -14,12 +14,13 @@ struct ShareNotices: Sendable {
     func tell(_ changes: [StoreChange], of store: RecordStore) {
         for change in changes {
             for news in change.shareNews {
-                let path = Self.path(of: change.zone, store)
+                let path = news.invitation == nil ? Self.path(of: change.zone, store) : ""
                 let message = news.message(about: path)
                 logger.notice("\(message)")
                 run(
                     [
                         "RECORDFS_EVENT": news.kind.rawValue, "RECORDFS_PATH": path,
+                        "RECORDFS_LINK": news.invitation?.link ?? "",
                         "RECORDFS_WHO": news.who, "RECORDFS_MESSAGE": message,
                     ])
             }
@@ -95,10 +96,12 @@ struct ShareNotices: Sendable {
 extension ShareNews {
     fileprivate func message(about path: String) -> String {
         switch kind {
-        case .accepted: "\(who) has accepted \(path)"
-        case .left: "\(who) has \(path) no longer"
-        case .requested: "\(who) asks for access to \(path): recordfs share requests \(path)"
-        case .ended: "\(path) is not shared with you any more"
+        case .accepted: "\(who) has accepted \(path)".onOneLine
+        case .left: "\(who) has \(path) no longer".onOneLine
+        case .requested:
+            "\(who) asks for access to \(path): recordfs share requests \(path)".onOneLine
+        case .ended: "\(path) is not shared with you any more".onOneLine
+        case .invited: invitation?.line ?? ""
         }
     }
 }

@@ -184,7 +184,7 @@ extension MountTests {
                     """
                     recordfs unmount
                     mkdir -p .config/recordfs
-                    echo '{"notify": "echo \\"$RECORDFS_EVENT $RECORDFS_WHO $RECORDFS_PATH\\" >> ~/told"}' \
+                    echo '{"notify": "echo \\"$RECORDFS_EVENT $RECORDFS_WHO $RECORDFS_PATH$RECORDFS_LINK\\" >> ~/told"}' \
                         > .config/recordfs/config.json
                     recordfs mount
                     """)
@@ -193,13 +193,15 @@ extension MountTests {
                 "cat RecordFS/.recordfs/events > events & echo $! > reader; echo '\(invitation)' > \(zone)/.share.json"
             )
             let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            let invited = "invited admin@localhost \(link)"
+            #expect(try bob.eventually("cat told", invited))
             let place = try bob.ok("recordfs accept '\(link)'")
             var told = "accepted bob@localhost private/Kitchen"
             #expect(try alice.eventually("cat told", told))
             try bob.ok("recordfs leave \(place)")
             told += "\nleft bob@localhost private/Kitchen"
             #expect(try alice.eventually("cat told", told))
-            #expect(try bob.eventually("cat told", "ended  \(place)"))
+            #expect(try bob.eventually("cat told", "\(invited)\nended  \(place)"))
             try alice.ok(
                 "jq '.participants = []' \(zone)/.share.json > x; cat x > \(zone)/.share.json")
             try bob.ok("recordfs accept --request '\(link)'")

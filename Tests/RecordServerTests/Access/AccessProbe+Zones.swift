@@ -16,6 +16,16 @@ extension AccessProbe {
         ]
     }
 
+    /// Nobody of the matrix has an invitation that waits: the one of participants is accepted.
+    static var declinedInvitations: [AccessProbe] {
+        [
+            AccessProbe(
+                .shortGUID, "to decline", in: .public,
+                .zone(.notFound, .notFound, .notFound, outsider: .notFound)
+            ) { ids in ["shortGUIDs": [["value": .string(ids.guid)]]] }
+        ]
+    }
+
     /// The same answer for all; only who may ask and is let in by nothing leaves a trace.
     static var accessRequests: [AccessProbe] {
         [

@@ -39,6 +39,7 @@ extension AccessProbe {
         case .changesZone: feed { zone in ["zones": [.object(zone)]] }
         case .recordsResolve, .recordsAccept: invitations
         case .recordsRequestAccess: accessRequests
+        case .recordsDecline: declinedInvitations
         case .zonesList: zoneList
         case .zonesLookup: zoneLookups
         case .zonesModify: zoneModifications

@@ -124,6 +124,56 @@ import Testing
         #expect(!frames.contains { $0.serialized().contains(carol) })
     }
 
+    @Test(
+        "who is invited, and then no longer, is told that there is something new, and nothing else")
+    func invitation() async throws {
+        try await fixture.subscribe(
+            ["subscriptionID": "d", "subscriptionType": "database"], .shared, as: .carol)
+        try await fixture.subscribe(PushFixture.querySubscription("q"), .shared, as: .carol)
+        let device = try await fixture.device(as: .carol)
+        func change(_ operation: String, _ participants: JSONValue) async throws {
+            let answer = try await fixture.server.call(
+                .recordsModify, .private, as: .alice,
+                [
+                    "zoneID": PushFixture.work,
+                    "operations": [
+                        [
+                            "operationType": JSONValue(operation),
+                            "record": [
+                                "recordName": "share", "recordType": "cloudkit.share",
+                                "participants": participants,
+                            ],
+                        ]
+                    ],
+                ])
+            #expect(answer.json.at("records.0.serverErrorCode") == nil, "\(answer.text)")
+            await fixture.server.waitUntilDelivered()
+        }
+        let carol: JSONValue = [
+            "type": "USER", "permission": "READ_ONLY", "acceptanceStatus": "INVITED",
+            "userIdentity": ["lookupInfo": ["emailAddress": "carol@example.org"]],
+        ]
+        try await change("forceUpdate", [carol])
+        let frame: JSONValue = ["met": ["sid": "d", "dbs": 3]]
+        func told() async throws -> [JSONValue?] {
+            try await fixture.frames(device).map { $0["ck"]?["met"] }
+        }
+        #expect(try await told() == [frame["met"]])
+        // The same again, and what happens in the zone, is not hers yet.
+        try await change("forceUpdate", [carol])
+        try await fixture.change("forceUpdate", "root", title: "c")
+        #expect(try await told() == [])
+        try await change("forceUpdate", [])
+        #expect(try await told() == [frame["met"]])
+        try await change("forceUpdate", [carol])
+        #expect(try await told() == [frame["met"]])
+        _ = try await fixture.server.call(
+            .zonesModify, .private, as: .alice,
+            ["operations": [["operationType": "delete", "zone": ["zoneID": PushFixture.work]]]])
+        await fixture.server.waitUntilDelivered()
+        #expect(try await told() == [frame["met"]])
+    }
+
     @Test("what a participant writes is told to the owner")
     func owner() async throws {
         try await fixture.subscribe(PushFixture.querySubscription("mine"))

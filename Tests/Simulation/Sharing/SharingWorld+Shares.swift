@@ -31,7 +31,19 @@ extension SharingWorld {
                 problems += try differences(of: share, spot, on: number)
             }
         }
-        return problems
+        return try problems + differencesOfInvitations(on: number)
+    }
+
+    /// What a machine says that its user is invited to, against what the model says.
+    private func differencesOfInvitations(on number: Int) throws -> [String] {
+        let user = machines[number].user
+        let wanted = model.shares.values.filter { share in
+            guard let member = share.members[user] else { return false }
+            return !member.isAccepted && share.permission(of: member) != .none
+        }.map(\.link)
+        let shown = try machines[number].replica.store.invitations().map(\.id)
+        if Set(shown) == Set(wanted), shown.count == wanted.count { return [] }
+        return ["Machine \(number) says that its user is invited to \(shown), not \(wanted)."]
     }
 
     /// Who is in a share and what he may, as a participant's machine shows it.

@@ -1,0 +1,51 @@
+import RecordModel
+import RecordWire
+
+/// To what somebody is invited, as the feed of the shared database tells it: no more than records/resolve
+/// tells of each.
+extension DatabasePage {
+    /// The newest; whoever has more of them sees the others when these are accepted or declined.
+    static let maximumInvitations = 100
+    /// Of a title and a type, which may be as long as a record.
+    private static let maximumTextBytes = 255
+
+    static func invitations(
+        of user: UserRow, _ context: OperationContext, _ reader: any StorageReader
+    ) throws(ServerError) -> [InvitationAnswer] {
+        var answers: [InvitationAnswer] = []
+        for share in try reader.invitations(
+            of: user, context.container, limit: maximumInvitations)
+        {
+            // Whether it still opens for this user is said in one place.
+            guard case .participant(let row) = ShareStanding(of: user, in: share),
+                row.status == .invited, let zone = try reader.zone(share.zone),
+                let record = try reader.records(zone.handle, [share.name])[share.name],
+                !record.isDeleted
+            else { continue }
+            let preview = try SharePreview(of: record)
+            answers.append(
+                InvitationAnswer(
+                    shortGUID: share.shortGUID,
+                    url: ShareURL.text(share, title: preview.title, baseURL: context.baseURL),
+                    title: preview.title?.prefix(bytes: maximumTextBytes),
+                    type: preview.type?.prefix(bytes: maximumTextBytes),
+                    ownerIdentity: try UserIdentity(
+                        owner: share.zone.database.owner, showsAddress: row.type != .publicUser,
+                        reader
+                    ).json,
+                    permission: row.permission(in: share),
+                    invitedMilliseconds: row.invitedMilliseconds))
+        }
+        return answers
+    }
+}
+
+extension Text {
+    /// The longest beginning of at most `count` bytes that splits no character.
+    fileprivate func prefix(bytes count: Int) -> Text {
+        guard utf8.count > count else { return self }
+        var end = count
+        while end > 0, utf8[end] & 0xC0 == 0x80 { end -= 1 }
+        return Text(utf8: Array(utf8[..<end]))
+    }
+}

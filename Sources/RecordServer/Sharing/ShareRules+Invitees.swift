@@ -1,0 +1,37 @@
+import RecordModel
+import RecordWire
+
+extension ShareRules {
+    /// The accounts whose invitations a change of a share has made, changed or taken back. They hear that
+    /// there is something new, like those who have the share, and that is all that they hear of the zone.
+    static func invitees(
+        old: ShareRow?, new: ShareRow?, _ reader: any StorageReader
+    ) throws(ServerError) -> Set<UserName> {
+        var invitees: Set<UserName> = []
+        for row in (old?.invitations ?? []).symmetricDifference(new?.invitations ?? []) {
+            if let user = try account(of: row, reader) { invitees.insert(user) }
+        }
+        return invitees
+    }
+
+    /// Of an invitation to an address there may be none.
+    private static func account(
+        of row: ParticipantRow, _ reader: any StorageReader
+    ) throws(ServerError) -> UserName? {
+        if let user = row.user { return user }
+        if let address = row.lookup.emailAddress,
+            let user = try reader.user(emailAddress: address)
+        {
+            return user.name
+        }
+        guard let number = row.lookup.phoneNumber else { return nil }
+        return try reader.user(phoneNumber: number)?.name
+    }
+}
+
+extension ShareRow {
+    /// Of people, and not of whoever opens a one-time link.
+    fileprivate var invitations: Set<ParticipantRow> {
+        Set(present.filter { $0.status == .invited && !$0.isOpenLink })
+    }
+}

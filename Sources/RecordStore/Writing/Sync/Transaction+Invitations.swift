@@ -1,0 +1,53 @@
+package import RecordModel
+import RecordSQL
+
+extension Transaction {
+    /// Keeps all that this account is invited to, in place of what was known before. What is new of it is
+    /// news; what is withdrawn leaves nothing on the disk.
+    package func setInvitations(_ invitations: [Invitation]) throws(RecordError) {
+        let before = Set(try connection.invitations().map(\.id))
+        try keep(invitations)
+        if !before.isSubset(of: invitations.map(\.id)) { try markForScrub() }
+        let new = invitations.filter { !before.contains($0.id) }
+        note(new.map { ShareNews(invited: $0) })
+    }
+
+    /// This account has accepted the invitation, or declined it.
+    package func removeInvitation(_ id: Text) throws(RecordError) {
+        let before = try connection.invitations()
+        let rest = before.filter { $0.id != id }
+        guard rest.count < before.count else { return }
+        try keep(rest)
+        note([])
+    }
+
+    /// All of them are one row of `meta`.
+    private func keep(_ invitations: [Invitation]) throws(RecordError) {
+        let list = JSONValue.array(
+            invitations.map { ["id": .string($0.id), "share": $0.json] })
+        try connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('invitations', ?)",
+            [.blob(list.serialized())])
+    }
+
+    /// Of no zone: what somebody is invited to has none here.
+    private func note(_ news: [ShareNews]) { note(news, of: ZoneID(0)) }
+}
+
+extension SQLConnection {
+    fileprivate func invitations() throws(RecordError) -> [Invitation] {
+        let text = try first("SELECT value FROM meta WHERE key = 'invitations'", []) { $0.bytes(0) }
+        guard let text else { return [] }
+        return (try JSONParser.parse(text).array ?? []).compactMap { entry in
+            guard let id = entry["id"]?.string, let json = entry["share"] else { return nil }
+            return Invitation(id: id, json: json)
+        }
+    }
+}
+
+extension RecordStore {
+    /// What this account is invited to and has not accepted, as the server last told it: the newest first.
+    package func invitations() throws(RecordError) -> [Invitation] {
+        try read { connection throws(RecordError) in try connection.invitations() }
+    }
+}
