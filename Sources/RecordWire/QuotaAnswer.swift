@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// How much room the zones of one owner have, as changes/database tells who asks (`wantsQuota`, an
 /// extension).

@@ -151,7 +151,7 @@ struct AssetTests {
             return
         }
         let answer = Mutex<Result<ReadResult, RecordError>?>(nil)
-        start { result in answer.withLock { $0 = result } }
+        _ = start { result in answer.withLock { $0 = result } }
         #expect(answer.withLock { $0 == nil })
         fetcher.answer(.success("bytes".b))
         guard case .success(.bytes(let bytes))? = answer.withLock({ $0 }) else {

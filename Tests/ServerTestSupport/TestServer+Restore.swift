@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import RecordServer
 import RecordWire
 import Synchronization

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 package import RecordModel
-package import RecordServer
+import RecordServer
 import RecordStore
 package import RecordSync
 package import RecordWire

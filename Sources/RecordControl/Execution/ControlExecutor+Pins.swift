@@ -1,5 +1,5 @@
-package import RecordModel
-package import RecordStore
+import RecordModel
+import RecordStore
 
 extension ControlExecutor {
     func pin(_ path: RecordPath, _ isPinned: Bool) throws(RecordError) -> ControlReply {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import RecordModel
-package import RecordWire
+import RecordWire
 
 /// An answer to a request that is wrong as HTTP, where the status says more than the code's own.
 struct HTTPRefusal: Error {

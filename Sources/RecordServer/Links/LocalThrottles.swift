@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordWire
+import RecordWire
 import Synchronization
 
 /// Throttles of one process. A restart forgets them: whoever was slowed down begins anew.

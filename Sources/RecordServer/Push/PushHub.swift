@@ -1,5 +1,5 @@
-package import RecordModel
-package import RecordWire
+import RecordModel
+import RecordWire
 import Synchronization
 
 /// Tells subscribers of committed changes and wakes their long polls.

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 package import RecordWire
 
 /// What a committed transaction changed, for subscriptions.

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 package import RecordWire
 import Synchronization
 

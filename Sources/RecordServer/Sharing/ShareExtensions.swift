@@ -1,5 +1,5 @@
 import RecordModel
-package import RecordWire
+import RecordWire
 
 /// What a share tells beyond Apple's reference, as far as its reader may have it: nobody at a strict
 /// server, nor a client that knows only the keys of iCloud's own hosts.

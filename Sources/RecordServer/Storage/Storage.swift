@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 package import RecordWire
 
 /// Where a server keeps everything but the bytes of assets.

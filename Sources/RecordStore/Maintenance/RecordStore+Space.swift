@@ -1,5 +1,5 @@
 import Logging
-package import RecordModel
+import RecordModel
 import RecordSQL
 
 extension RecordStore {

@@ -1,5 +1,5 @@
 package import Logging
-package import RecordModel
+import RecordModel
 package import RecordStore
 
 /// Brings the large fields of what is pinned before anybody reads them, as long as `run` runs.

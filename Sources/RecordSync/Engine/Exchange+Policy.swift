@@ -16,11 +16,11 @@ extension Exchange {
         for zone in zones {
             switch settings.policy.extent(of: zone.name) {
             case .full?:
-                try write { (transaction) throws(RecordError) in
+                _ = try write { (transaction) throws(RecordError) in
                     try transaction.pin(.zone(zone.id), in: zone.id)
                 }
             case .onDemand?:
-                try write { (transaction) throws(RecordError) in
+                _ = try write { (transaction) throws(RecordError) in
                     try transaction.unpin(.zone(zone.id))
                 }
             case SyncPolicy.Extent.none?: try leave(zone)

@@ -201,7 +201,7 @@ package actor SyncEngine {
     private func lookForMoved() async throws(SyncProblem) {
         let hasMoves = try exchange.read { (store) throws(RecordError) in try store.hasMoves() }
         guard hasMoves else { return }
-        await lookAgain()
+        lookAgain()
         for engine in neighbours.all where engine !== self { await engine.lookAgain() }
     }
 

@@ -1,6 +1,6 @@
 package import RecordModel
 package import RecordStore
-package import RecordWire
+import RecordWire
 
 /// Where a record with what hangs on it is shared now.
 package struct SharedElsewhere: Sendable {

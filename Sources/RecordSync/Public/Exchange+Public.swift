@@ -1,6 +1,6 @@
 import Logging
 package import RecordModel
-package import RecordStore
+import RecordStore
 import RecordWire
 
 /// The public database. It has one zone and no feed (Apple, "CloudKit Web Services": changes/zone

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import Synchronization
 
 /// What is known of the mirrored types of the public database since the process began: which

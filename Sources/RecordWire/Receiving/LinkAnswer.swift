@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// What the link of a share leads to: one item of the answer to records/resolve and records/accept
 /// (reference §5.10).

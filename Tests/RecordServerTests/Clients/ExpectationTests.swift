@@ -81,7 +81,7 @@ import Testing
             #expect(found.results == ["NOT_FOUND"])
         }
         try await remove()
-        try await server.call(.usersCurrent, .private)
+        _ = try await server.call(.usersCurrent, .private)
         #expect(
             try await server.lookup(nil, scope: .public, user(.alice)).results == ["saved"])
         try await remove()

@@ -47,7 +47,7 @@ import Testing
             return String(
                 decoding: try await server.service.answer(.object(body + [zone]), context),
                 as: UTF8.self)
-        } catch let error as ServerError {
+        } catch {
             return error.code.rawValue
         }
     }

@@ -66,7 +66,7 @@ import Testing
         let end = try await RawHTTP.run { try poll.readAnswer() }
         #expect(end?.status == 200)
         #expect(end?.body == [])
-        let log = try await ServerProcess(program: "/bin/ls", [files.path + "/data"])
+        let log = try ServerProcess(program: "/bin/ls", [files.path + "/data"])
         #expect(try await log.wait() == 0)
         #expect(log.outputText == "assets\nlock\nrecords.sqlite\n")
     }

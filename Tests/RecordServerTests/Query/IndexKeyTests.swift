@@ -19,7 +19,7 @@ struct IndexKeyTests {
             .int64(-1), .double(-0.5), .int64(0),
         ]
         let high: [WireValue] = [
-            .double(5e-324), .int64(1), .double(1.5), .int64(9_007_199_254_740_992),
+            .double(.leastNonzeroMagnitude), .int64(1), .double(1.5), .int64(9_007_199_254_740_992),
             .int64(9_007_199_254_740_993), .int64(9_007_199_254_740_995),
             .int64(.max - 512), .int64(.max - 1), .int64(.max), .double(0x1p63),
             .double(1.7e308),

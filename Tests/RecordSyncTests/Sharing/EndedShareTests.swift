@@ -127,6 +127,37 @@ import Testing
         try bob.expectSound()
     }
 
+    @Test("it is there too when the same record has an edit that was not sent, and with that")
+    func endedAfterRestoreAndEdit() async throws {
+        try await share(nil)
+        let backup = try await server.backUp()
+        try bob.save("b", #"{"$parent":"a","p":1,"q":"mine"}"#)
+        try await bob.sync()
+        try await server.restore(backup)
+        try bob.save("b", #"{"$parent":"a","p":1,"q":"mine","r":"more"}"#)
+        try await stop(nil)
+        #expect(try bob.names() == [])
+        #expect(try trash() == [#"{"q":"mine","r":"more"}"#])
+        try bob.expectSound()
+    }
+
+    @Test("the same when one of two shares of a zone ends", arguments: [false, true])
+    func oneEndedAfterRestore(_ isEditedAgain: Bool) async throws {
+        try alice.save("c", #"{"p":1}"#)
+        try await alice.sync()
+        try await share("b", isFetched: false)
+        try await share("c")
+        let backup = try await server.backUp()
+        try bob.save("b", #"{"p":1,"q":"mine"}"#)
+        try await bob.sync()
+        try await server.restore(backup)
+        if isEditedAgain { try bob.save("b", #"{"p":1,"q":"mine","r":"more"}"#) }
+        try await stop("b")
+        #expect(try bob.names() == ["c"])
+        #expect(try trash() == [isEditedAgain ? #"{"q":"mine","r":"more"}"# : #"{"q":"mine"}"#])
+        try bob.expectSound()
+    }
+
     @Test("what was deleted here, and not there, goes when it is shared no longer")
     func deletedAndTakenAway() async throws {
         try alice.save("c", #"{"$parent":"b","p":5}"#)

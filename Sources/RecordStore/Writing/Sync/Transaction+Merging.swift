@@ -46,10 +46,10 @@ extension Transaction {
         stem: Stem
     ) throws(RecordError) -> [UInt8]? {
         let place = try writablePlace(type)
-        guard let mine = try common(text, place) else { return nil }
+        guard let mine = common(text, place) else { return nil }
         var nearest: (text: [UInt8], changes: Int)?
         for text in texts {
-            guard let document = try common(text, place) else { continue }
+            guard let document = common(text, place) else { continue }
             let changes = mine.changedFields(from: document).count
             if changes <= nearest?.changes ?? changes { nearest = (text, changes) }
         }

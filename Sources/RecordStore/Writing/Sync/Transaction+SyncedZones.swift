@@ -103,8 +103,12 @@ extension Transaction {
         ) { $0.outbox() }
         try takeBackMoves(to: zone)
         try trashDrafts(of: zone)
-        for row in rows { try keepOwnEdit(of: row) }
-        if mayHaveLost { try keepOwnEdits(in: zone, but: Set(rows.map(\.name))) }
+        if mayHaveLost {
+            let deleted = rows.filter { $0.operation == .delete }
+            try keepOwnEdits(in: zone, but: Set(deleted.map(\.name)))
+        } else {
+            for row in rows { try keepOwnEdit(of: row) }
+        }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)
     }
