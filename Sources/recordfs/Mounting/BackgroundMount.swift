@@ -13,6 +13,8 @@ struct BackgroundMount {
 
     func start() throws(CommandFailure) {
         let log = Places.log(ofState: settings.directory)
+        Self.rotate(log)
+        let logged = Self.size(log)
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure("cannot be started", errno) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
@@ -24,7 +26,9 @@ struct BackgroundMount {
         let answer = Self.readAll(ends[0])
         switch answer.first {
         case UInt8(ascii: "R"): return
-        case UInt8(ascii: "E"): throw Self.refusal(Array(answer.dropFirst()))
+        case UInt8(ascii: "E"):
+            throw Self.refusal(
+                Array(answer.dropFirst()), helper: Self.helperLines(in: log, from: logged))
         default:
             throw CommandFailure(
                 settings.mountpoint,
@@ -37,7 +41,6 @@ struct BackgroundMount {
             try Places.makeDirectory(
                 log.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
         }
-        Self.rotate(log)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -57,8 +60,23 @@ struct BackgroundMount {
 
     /// Keeps one old log, so that logs stay small.
     private static func rotate(_ log: String) {
+        if size(log) > 1 << 20 { rename(log, "\(log).1") }
+    }
+
+    private static func size(_ log: String) -> off_t {
         var status = stat()
-        if stat(log, &status) == 0, status.st_size > 1 << 20 { rename(log, "\(log).1") }
+        return stat(log, &status) == 0 ? status.st_size : 0
+    }
+
+    /// What libfuse and its helper have said: they know why a mount was refused, and say it to standard
+    /// error alone, which is the log.
+    private static func helperLines(in log: String, from start: off_t) -> [String] {
+        let descriptor = open(log, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        guard lseek(descriptor, start, SEEK_SET) == start else { return [] }
+        return String(decoding: readAll(descriptor), as: UTF8.self)
+            .split(separator: "\n").map(String.init).filter { $0.hasPrefix("fuse") }
     }
 
     private static func readAll(_ descriptor: Int32) -> [UInt8] {
@@ -72,10 +90,13 @@ struct BackgroundMount {
         }
     }
 
-    private static func refusal(_ json: [UInt8]) -> CommandFailure {
+    private static func refusal(_ json: [UInt8], helper lines: [String]) -> CommandFailure {
         do {
             let value = try JSONParser.parse(json)
-            return CommandFailure(value.stringMember("subject"), RecordError(json: value))
+            let failure = CommandFailure(value.stringMember("subject"), RecordError(json: value))
+            return CommandFailure(
+                failure.subject, ([failure.message] + lines).joined(separator: "\n"),
+                status: failure.status)
         } catch {
             return CommandFailure(nil, error)
         }
