@@ -79,8 +79,8 @@ let package = Package(
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "CQREncode", "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
-                "RecordModel", "RecordControl", logging, arguments,
+                "CQREncode", "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore",
+                "RecordWire", "RecordModel", "RecordControl", logging, arguments,
             ],
             swiftSettings: settings),
         .target(

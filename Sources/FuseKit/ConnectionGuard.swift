@@ -38,7 +38,7 @@ package struct ConnectionGuard: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        closeInherited(from: 3, in: &actions)
         posix_spawn_file_actions_addchdir_np(&actions, "/")
         let words = program + ["\(getpid())", "\(connection)", mountpoint]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

@@ -91,6 +91,30 @@ struct ControlExecutorTests {
         #expect(try store.trash(in: type).map(\.stem.description) == ["a"])
     }
 
+    @Test("to another zone goes along what hangs on a record; what hangs on another stays with that")
+    func moveTree() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        try served.put("private/Z/S/b", #"{"n":2,"$parent":"a"}"#)
+        try served.put("private/Z/S/c", #"{"n":3,"$parent":"b"}"#)
+        func move(_ path: String, _ target: String) throws {
+            _ = try perform(.move(try RecordPath(path), to: try RecordPath(target)))
+        }
+        let child = try error { try move("private/Z/S/b", "private/Other/S") }
+        #expect(child.code == .invalidArgument && child.message.contains("hangs on T/a"))
+        let renamed = try error { try move("private/Z/T/a", "private/Other/T/other") }
+        #expect(renamed.code == .invalidArgument && renamed.message.contains("rename it then"))
+        #expect(try store.zone(.private, .me, ZoneName("Other")) == nil)
+        try move("private/Z/T/a", "private/Other/T")
+        for path in ["T/a", "S/b", "S/c"] {
+            #expect(try store.text(at: "private/Other/\(path)")?.contains("\"n\"") == true)
+            let old = try error { _ = try store.record(at: try RecordPath("private/Z/\(path)")) }
+            #expect(old.code == .notFound)
+        }
+        // Within the zone names are free.
+        try move("private/Other/S/b", "private/Other/S/b2")
+        #expect(try store.text(at: "private/Other/S/b2")?.contains("$parent") == true)
+    }
+
     @Test("a record comes back although its type was removed")
     func restoreWithType() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)

@@ -3,7 +3,8 @@ import RecordStore
 
 extension ControlExecutor {
     /// Within a type the record is renamed; to another type, zone or database it is copied and
-    /// deleted, with its large fields, in the same transaction. What is at the target is replaced.
+    /// deleted, with its large fields, in the same transaction. What is at the target is replaced. To
+    /// another zone all goes along that hangs on it; what hangs on another record stays with that.
     func move(_ path: RecordPath, to target: RecordPath) throws(RecordError) -> ControlReply {
         let entry = try store.record(at: path)
         guard case .record = path.item, target.type != nil else {
@@ -16,6 +17,10 @@ extension ControlExecutor {
         }
         let assets = try store.assets(of: entry.id)
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            if try !path.isInZone(of: target), try !transaction.isAlone(entry.id) {
+                guard stem == entry.stem, path.type == target.type else { throw Self.goesAlong }
+                return try transaction.moveTree(of: entry.id, to: target)
+            }
             let type = try transaction.makeType(at: target)
             guard type.id == entry.type else {
                 let copy = try Self.copy(entry, assets, to: type, stem, in: transaction)
@@ -27,6 +32,11 @@ extension ControlExecutor {
         }
         return ControlReply(.members(["path": .text(target.directory.appending(stem).bytes)]))
     }
+
+    private static let goesAlong = RecordError(
+        .invalidArgument,
+        "it hangs together with other records by \"$parent\", and they go along under their own names. "
+            + "Move it under its name and type, and rename it then.")
 
     private static func copy(
         _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,
@@ -44,5 +54,20 @@ extension ControlExecutor {
                 fileExtension: asset.fileExtension)
         }
         return copy.id
+    }
+}
+
+extension RecordPath {
+    fileprivate func isInZone(of other: RecordPath) -> Bool {
+        (database, owner, zone) == (other.database, other.owner, other.zone)
+    }
+}
+
+extension Transaction {
+    fileprivate func moveTree(of root: RecordID, to target: RecordPath) throws(RecordError) {
+        guard let database = target.database, let zone = target.zone else {
+            throw RecordError(.invalidArgument, "\(target) is in no zone.")
+        }
+        _ = try move(TreeMove(of: root, to: database, target.owner, zone))
     }
 }

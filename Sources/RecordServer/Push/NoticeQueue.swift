@@ -22,7 +22,10 @@ struct NoticeQueue: Sendable {
             bytes += size
             notices.append(notice)
         } else {
-            notices.append(ChangeNotice(zone: notice.zone, changes: [], viewers: notice.viewers))
+            notices.append(
+                ChangeNotice(
+                    zone: notice.zone, changes: [], viewers: notice.viewers,
+                    invitees: notice.invitees))
         }
     }
 
@@ -44,6 +47,7 @@ struct NoticeGroup: Sendable {
     let zone: ZoneKey
     private(set) var changes: [(change: ChangeNotice.Change, notificationID: Text)] = []
     private(set) var viewers: [UserName] = []
+    private(set) var invitees: [UserName] = []
     private let notificationID: Text
 
     private init(zone: ZoneKey) {
@@ -70,11 +74,12 @@ struct NoticeGroup: Sendable {
             changes.append((change, id))
         }
         for viewer in notice.viewers where !viewers.contains(viewer) { viewers.append(viewer) }
+        for user in notice.invitees where !invitees.contains(user) { invitees.append(user) }
     }
 
     func matcher(_ reader: any StorageReader) -> PushMatcher {
         PushMatcher(
-            zone: zone, changes: changes, viewers: viewers, notificationID: notificationID,
-            reader: reader)
+            zone: zone, changes: changes, viewers: viewers, invitees: invitees,
+            notificationID: notificationID, reader: reader)
     }
 }

@@ -19,9 +19,10 @@ struct PushMatcher {
     let zone: ZoneKey
     /// In the order of their commits, each with the identifier of its notification.
     let changes: [(change: ChangeNotice.Change, notificationID: Text)]
-    /// Everybody with the zone in the shared database before or after the changes, or with a change in
-    /// what he is invited to.
+    /// Everybody with the zone in the shared database before or after the changes.
     let viewers: [UserName]
+    /// Who is told that there is something new in the shared database, and not where.
+    let invitees: [UserName]
     /// For subscriptions to the zone or the database.
     let notificationID: Text
     let reader: any StorageReader
@@ -57,9 +58,10 @@ struct PushMatcher {
         }
         let owner = SubscriptionKey(
             container: container, user: zone.database.owner, scope: .private)
+        let others = viewers + invitees.filter { !viewers.contains($0) }
         let keys =
             [owner]
-            + viewers.map { SubscriptionKey(container: container, user: $0, scope: .shared) }
+            + others.map { SubscriptionKey(container: container, user: $0, scope: .shared) }
         var subscribers: [(SubscriptionKey, [SubscriptionRow])] = []
         for key in keys {
             let rows = try reader.subscriptions(key)
@@ -100,6 +102,7 @@ struct PushMatcher {
             scene: scene, subscription: subscription, notificationID: notificationID)
         switch subscription.kind {
         case .database: return [frame.database()]
+        case _ where key.scope == .shared && !viewers.contains(key.user): return []
         case .zone: return covers(subscription) ? [frame.zone()] : []
         case .query:
             guard covers(subscription), let query = subscription.query else { return [] }

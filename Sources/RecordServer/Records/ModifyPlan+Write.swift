@@ -39,10 +39,11 @@ extension ModifyPlan {
         try batch.put(row.handle, transaction)
         try writeTrees(&row)
         try transaction.updateZone(row)
-        viewers.formUnion(try applyShares())
+        let invitees = try applyShares()
         try renewViews()
         if isSeenByOthers { viewers.formUnion(try currentViewers()) }
-        return ChangeNotice(zone: zone, changes: changes, viewers: viewers.sorted())
+        return ChangeNotice(
+            zone: zone, changes: changes, viewers: viewers.sorted(), invitees: invitees.sorted())
     }
 
     private func currentViewers() throws(ServerError) -> Set<UserName> {
@@ -116,8 +117,11 @@ extension ModifyPlan {
         var invitees: Set<UserName> = []
         for step in steps {
             if let share = step.share {
+                let plan = step.name.flatMap { overlay.planned[$0] }
                 invitees.formUnion(
-                    try ShareRules.invitees(old: share.old, new: share.new, transaction))
+                    try ShareRules.invitees(
+                        old: share.old, new: share.new,
+                        hasNewFields: plan?.record.fields != plan?.before?.fields, transaction))
                 try ShareRules.apply(old: share.old, new: share.new, ids: &ids, transaction)
             }
             if case .left(let name) = step.outcome, let user = access.user?.name,

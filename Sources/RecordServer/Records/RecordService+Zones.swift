@@ -129,7 +129,8 @@ extension RecordService {
         }
         let access = try ZoneAccess.open(zone, context, transaction)
         let key = access.zone.key
-        var hearers = Set(try transaction.viewers(key).map(\.viewer))
+        let viewers = try transaction.viewers(key).map(\.viewer).sorted()
+        var invitees: Set<UserName> = []
         if case .participant(let shared, _) = access.view {
             try leave(shared, context, &ids, transaction)
         } else {
@@ -138,14 +139,15 @@ extension RecordService {
                 throw ServerError(.conflict, "The zone has records: fetch its changes.")
             }
             for share in try transaction.shares(key) {
-                hearers.formUnion(try ShareRules.invitees(old: share, new: nil, transaction))
+                invitees.formUnion(try ShareRules.invitees(old: share, new: nil, transaction))
             }
             try ShareRules.endViews(of: key, reason: .deleted, transaction)
             try transaction.deleteZone(row, reason: .deleted)
         }
         return (
             ZoneAnswer(access.identifier, isDeleted: true, dialect: context.dialect),
-            ChangeNotice(zone: key, changes: [], viewers: hearers.sorted())
+            ChangeNotice(
+                zone: key, changes: [], viewers: viewers, invitees: invitees.sorted())
         )
     }
 

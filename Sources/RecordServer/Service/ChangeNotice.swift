@@ -18,11 +18,17 @@ package struct ChangeNotice: Sendable {
     package let zone: ZoneKey
     package let changes: [Change]
     /// Who else may have to be told besides the owner: everybody with the zone in the shared
-    /// database before or after the change, and whom it invites, or no longer.
+    /// database before or after the change.
     package let viewers: [UserName]
-    package init(zone: ZoneKey, changes: [Change], viewers: [UserName]) {
+    /// Whom it invites, or no longer, or to something of another name: they are told that there is
+    /// something new in the database, and not where.
+    package let invitees: [UserName]
+    package init(
+        zone: ZoneKey, changes: [Change], viewers: [UserName], invitees: [UserName] = []
+    ) {
         self.zone = zone
         self.changes = changes
         self.viewers = viewers
+        self.invitees = invitees
     }
 }

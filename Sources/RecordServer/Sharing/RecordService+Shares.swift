@@ -121,11 +121,10 @@ extension RecordService {
     ) throws(ServerError) -> ChangeNotice {
         let record = try ShareRules.save(
             new, old: old, zone: zone, stamp: stamp, ids: &ids, transaction)
-        let viewers = Set(try transaction.viewers(new.zone).map(\.viewer))
-        let invitees = try ShareRules.invitees(old: old, new: new, transaction)
         return ChangeNotice(
             zone: new.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
-            viewers: viewers.union(invitees).sorted())
+            viewers: try transaction.viewers(new.zone).map(\.viewer),
+            invitees: try ShareRules.invitees(old: old, new: new, transaction).sorted())
     }
 
     /// A shared database has as many zones as a private one at most.

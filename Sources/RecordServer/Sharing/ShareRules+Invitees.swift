@@ -3,12 +3,15 @@ import RecordWire
 
 extension ShareRules {
     /// The accounts whose invitations a change of a share has made, changed or taken back. They hear that
-    /// there is something new, like those who have the share, and that is all that they hear of the zone.
+    /// there is something new in the shared database, and that is all that they hear of the zone.
+    ///
+    /// - Parameter hasNewFields: whether its title is another one, or whatever else stands in its record.
     static func invitees(
-        old: ShareRow?, new: ShareRow?, _ reader: any StorageReader
+        old: ShareRow?, new: ShareRow?, hasNewFields: Bool = false, _ reader: any StorageReader
     ) throws(ServerError) -> Set<UserName> {
         var invitees: Set<UserName> = []
-        for row in (old?.invitations ?? []).symmetricDifference(new?.invitations ?? []) {
+        let (before, after) = (old?.invitations ?? [], new?.invitations ?? [])
+        for row in hasNewFields ? before.union(after) : before.symmetricDifference(after) {
             if let user = try account(of: row, reader) { invitees.insert(user) }
         }
         return invitees

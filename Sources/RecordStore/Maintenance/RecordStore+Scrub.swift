@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 package import RecordModel
 import RecordSQL
 
@@ -21,11 +22,30 @@ extension RecordStore {
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.scrubSearch()
         }
-        guard shortenLog() else { return false }
+        guard rebuild(), shortenLog() else { return false }
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.connection.run("DELETE FROM meta WHERE \(Self.scrubKeys)")
         }
         return true
+    }
+
+    /// Writes all that there is into new pages. `secure_delete` empties what is deleted, but not the copies
+    /// of rows that SQLite leaves between those of a page when it moves them to another.
+    ///
+    /// Others read meanwhile; saves wait, as long as the copy takes.
+    /// - Returns: whether it is done; not while another process writes, nor without room for a copy.
+    private func rebuild() -> Bool {
+        guard let writer else { return false }
+        do throws(RecordError) {
+            try configure(writer) { connection throws(RecordError) in
+                try connection.run("VACUUM")
+            }
+            return true
+        } catch {
+            options.logger.warning(
+                "The rest of an ended share goes later", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 
     private static let scrubKeys = "key = 'scrub' OR key LIKE 'scrub %'"

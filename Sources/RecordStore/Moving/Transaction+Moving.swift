@@ -41,6 +41,15 @@ extension RecordStore {
 }
 
 extension Transaction {
+    /// Whether a record hangs on none, and none hangs on it. Linear in the records of the zone.
+    package func isAlone(_ id: RecordID) throws(RecordError) -> Bool {
+        guard let record = try connection.stored(id), let name = record.name,
+            let zone = try connection.zone(record.zone)
+        else { return true }
+        let links = try ZoneLinks(connection, zone)
+        return links.parents[name] == nil && links.children[name] == nil
+    }
+
     /// Takes a record with all that hangs on it to another zone: it is made there and deleted here. The
     /// server is told of a deletion when it has the copy, so that nothing that happens between leaves
     /// it with neither. History and conflicts that are settled stay with the old names.

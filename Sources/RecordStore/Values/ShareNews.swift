@@ -7,6 +7,8 @@ package struct ShareNews: Hashable, Sendable {
         case accepted
         /// Somebody has it no longer by own choice or the owner's.
         case left
+        /// Somebody was invited and is no longer, by own choice or another's, and did not have it.
+        case declined
         /// Somebody asks for access.
         case requested
         /// What others share is here no longer.
@@ -38,13 +40,19 @@ package struct ShareNews: Hashable, Sendable {
         let (before, after) = (try JSONParser.parse(old), try JSONParser.parse(new))
         let (had, have) = (accepted(before), accepted(after))
         let (asked, ask) = (people(before["requests"]), people(after["requests"]))
+        let all = people(after["participants"])
         return have.filter { !had.contains($0) }.map { ShareNews(.accepted, who: $0) }
             + had.filter { !have.contains($0) }.map { ShareNews(.left, who: $0) }
+            + invited(before).filter { !all.contains($0) }.map { ShareNews(.declined, who: $0) }
             + ask.filter { !asked.contains($0) }.map { ShareNews(.requested, who: $0) }
     }
 
     private static func accepted(_ share: JSONValue) -> [String] {
         people(share["participants"]) { $0["status"]?.string == "ACCEPTED" }
+    }
+
+    private static func invited(_ share: JSONValue) -> [String] {
+        people(share["participants"]) { $0["status"]?.string == "INVITED" }
     }
 
     private static func people(

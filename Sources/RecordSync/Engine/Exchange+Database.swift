@@ -136,6 +136,7 @@ extension Exchange {
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.setInvitations(invitations)
         }
+        try scrub()
     }
 
     /// The zone when there is something to fetch.

@@ -22,7 +22,24 @@ extension Exchange {
     ) async throws(SyncProblem) {
         let names = results.toLookUp
         guard !names.isEmpty else { return }
+        results.mayBeHidden = try hiddenNames(among: results.taken, in: zone)
         results.readLookup(try await lookUp(names, in: zone))
+    }
+
+    /// Of the names of new records that are taken there, those that may be of what is not shared with this
+    /// account, for it has never heard of them.
+    private func hiddenNames(
+        among taken: Set<RecordName>, in zone: SyncedZone
+    ) throws(SyncProblem) -> Set<RecordName> {
+        guard database == .shared, !taken.isEmpty else { return [] }
+        return try read { (store) throws(RecordError) in
+            guard try store.share(of: nil, in: zone.id) == nil else { return [] }
+            var hidden: Set<RecordName> = []
+            for name in taken where try !store.isOfServer(name, in: zone.id) {
+                hidden.insert(name)
+            }
+            return hidden
+        }
     }
 
     /// Writes down what became of all of them.

@@ -46,6 +46,10 @@ struct UploadResults {
     /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,
     /// and leaves nothing here.
     var isOfOthers = false
+    /// Names of new records that the server has for others.
+    private(set) var taken: Set<RecordName> = []
+    /// Those of them that may be of what is not shared with this account.
+    var mayBeHidden: Set<RecordName> = []
     private let isRepeated: Bool
     private let places: [RecordName: Int]
 
@@ -132,6 +136,7 @@ struct UploadResults {
             if let record = error.serverRecord {
                 set(name, .differs(record))
             } else {
+                if error.code == .exists { taken.insert(name) }
                 lookUp(name)
             }
         case .remake: missing(name)
@@ -182,6 +187,13 @@ struct UploadResults {
     }
 
     private mutating func missing(_ name: RecordName) {
+        if mayBeHidden.contains(name) {
+            giveUp(
+                name,
+                "\(name): the owner has a record of this name that is not shared with you. Give it "
+                    + "another name.")
+            return
+        }
         set(name, isDelete(name) && !isOfOthers ? .deleted : .gone)
     }
 

@@ -1,3 +1,4 @@
+import FuseKit
 import Glibc
 import RecordControl
 import RecordModel
@@ -48,7 +49,8 @@ struct BackgroundMount {
         posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         posix_spawn_file_actions_adddup2(&actions, ready, Self.readyDescriptor)
-        if ready != Self.readyDescriptor { posix_spawn_file_actions_addclose(&actions, ready) }
+        // What the caller has open is not held open for as long as the mount lasts.
+        closeInherited(from: Self.readyDescriptor + 1, in: &actions)
         let words = ["recordfs"] + settings.arguments(readyDescriptor: Self.readyDescriptor)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         defer { for argument in arguments { free(argument) } }

@@ -27,7 +27,8 @@ final class MountedSync: Sendable {
         self.policy = policy
         self.logger = logger
         try start()
-        let notices = ShareNotices(command: notify, logger: logger)
+        let notices = ShareNotices(
+            command: notify.map { NotifyCommand($0, logger) }, logger: logger)
         store.observe { [weak self] changes in
             self?.service.withLock(\.self)?.noteChanges(changes)
             notices.tell(changes, of: store)

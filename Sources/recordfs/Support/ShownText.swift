@@ -24,7 +24,9 @@ extension Unicode.Scalar {
     fileprivate var isOrder: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+        // Marks that nobody sees, but for those that join letters and pictures.
+        case .format: value != 0x200C && value != 0x200D
+        default: false
         }
     }
 }

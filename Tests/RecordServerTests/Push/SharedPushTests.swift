@@ -130,8 +130,13 @@ import Testing
         try await fixture.subscribe(
             ["subscriptionID": "d", "subscriptionType": "database"], .shared, as: .carol)
         try await fixture.subscribe(PushFixture.querySubscription("q"), .shared, as: .carol)
+        try await fixture.subscribe(
+            ["subscriptionID": "z", "subscriptionType": "zone", "zoneWide": true], .shared,
+            as: .carol)
         let device = try await fixture.device(as: .carol)
-        func change(_ operation: String, _ participants: JSONValue) async throws {
+        func change(
+            _ operation: String, _ participants: JSONValue, title: JSONValue = "Plans"
+        ) async throws {
             let answer = try await fixture.server.call(
                 .recordsModify, .private, as: .alice,
                 [
@@ -142,6 +147,7 @@ import Testing
                             "record": [
                                 "recordName": "share", "recordType": "cloudkit.share",
                                 "participants": participants,
+                                "fields": ["cloudkit.title": ["value": title, "type": "STRING"]],
                             ],
                         ]
                     ],
@@ -163,6 +169,8 @@ import Testing
         try await change("forceUpdate", [carol])
         try await fixture.change("forceUpdate", "root", title: "c")
         #expect(try await told() == [])
+        try await change("forceUpdate", [carol], title: "Other plans")
+        #expect(try await told() == [frame["met"]])
         try await change("forceUpdate", [])
         #expect(try await told() == [frame["met"]])
         try await change("forceUpdate", [carol])

@@ -25,9 +25,9 @@ import Testing
         try await alice.sync()
     }
 
-    private func modify(_ type: String, _ root: String?, _ members: [JSONMember]) async throws
-        -> TestServer.Answer
-    {
+    private func modify(
+        _ type: String, _ root: String?, _ members: [JSONMember], zone: String
+    ) async throws -> TestServer.Answer {
         let name = root.map { "share-\($0)" } ?? "cloudkit.zoneshare"
         let record =
             [
@@ -37,7 +37,7 @@ import Testing
         return try await server.call(
             .recordsModify, .private, as: .alice,
             [
-                "zoneID": ["zoneName": "Box"],
+                "zoneID": ["zoneName": JSONValue(zone)],
                 "operations": [
                     ["operationType": JSONValue(type), "record": .object(record)]
                 ],
@@ -45,7 +45,9 @@ import Testing
     }
 
     /// Shares the zone, or a record with what hangs on it, with Bob, who joins.
-    private func share(_ root: String?, isFetched: Bool = true) async throws {
+    private func share(
+        _ root: String?, zone: String = "Box", isFetched: Bool = true
+    ) async throws {
         var members = [
             JSONMember(
                 key: "participants",
@@ -63,7 +65,7 @@ import Testing
             let found = try await server.call(
                 .recordsLookup, .private, as: .alice,
                 [
-                    "zoneID": ["zoneName": "Box"],
+                    "zoneID": ["zoneName": JSONValue(zone)],
                     "records": [["recordName": JSONValue(root)]],
                 ])
             members.append(
@@ -74,7 +76,7 @@ import Testing
                         "recordChangeTag": found.json.at("records.0.recordChangeTag"),
                     ]))
         }
-        let made = try await modify("create", root, members)
+        let made = try await modify("create", root, members, zone: zone)
         let guid = try #require(made.json.at("records.0.shortGUID").string)
         let accepted = try await server.call(
             .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
@@ -82,8 +84,8 @@ import Testing
         if isFetched { try await bob.sync() }
     }
 
-    private func stop(_ root: String?) async throws {
-        let stopped = try await modify("forceDelete", root, [])
+    private func stop(_ root: String?, zone: String = "Box") async throws {
+        let stopped = try await modify("forceDelete", root, [], zone: zone)
         #expect(stopped.json.at("records.0.deleted") == true)
         try await bob.sync()
     }
@@ -156,6 +158,121 @@ import Testing
         #expect(try bob.names() == ["c"])
         #expect(try trash() == [isEditedAgain ? #"{"q":"mine","r":"more"}"# : #"{"q":"mine"}"#])
         try bob.expectSound()
+    }
+
+    @Test(
+        "the same when its owner has deleted the record or moved it out since",
+        arguments: [false, true])
+    func goneAfterRestore(_ isMoved: Bool) async throws {
+        try await share(isMoved ? "a" : nil)
+        let backup = try await server.backUp()
+        try bob.save("b", #"{"$parent":"a","p":1,"q":"mine"}"#)
+        try await bob.sync()
+        try await server.restore(backup)
+        if isMoved {
+            try alice.save("b", #"{"p":2}"#)
+        } else {
+            try alice.delete("b")
+        }
+        try await alice.sync()
+        try await bob.sync()
+        #expect(try bob.names() == ["a"])
+        #expect(try trash() == [#"{"q":"mine"}"#])
+        try bob.expectSound()
+    }
+
+    @Test(
+        "what was not sent yet, and hangs on what is shared no longer, goes with it into the trash")
+    func unsentBelow() async throws {
+        try alice.save("c", #"{"p":1}"#)
+        try await alice.sync()
+        try await share("b", isFetched: false)
+        try await share("c")
+        try bob.save("new", #"{"$parent":"b","q":"mine"}"#)
+        try bob.save("below", #"{"$parent":"new","q":"mine too"}"#)
+        try bob.save("other", #"{"$parent":"c","q":"sent"}"#)
+        try await stop("b")
+        #expect(try Set(bob.names()) == ["c", "other"])
+        #expect(try Set(trash()) == [#"{"q":"mine"}"#, #"{"q":"mine too"}"#])
+        try await alice.sync()
+        #expect(try Set(alice.names()) == ["a", "b", "c", "other"])
+        try bob.expectSound()
+    }
+
+    @Test("a new record with the name of one that is not shared stays, with the reason")
+    func hiddenName() async throws {
+        try alice.save("c", #"{"p":1}"#)
+        try await alice.sync()
+        try await share("b")
+        try bob.save("c", #"{"$parent":"b","q":"mine"}"#)
+        try await bob.sync()
+        #expect(try Set(bob.names()) == ["b", "c"])
+        let row = try #require(try bob.store.outbox(limit: 10).first)
+        #expect(row.error?.contains("not shared with you") == true)
+        #expect(try alice.text("c") == #"{"p":1}"#)
+        try bob.rename("c", to: "d")
+        try await bob.sync()
+        try await alice.sync()
+        #expect(try Set(alice.names()) == ["a", "b", "c", "d"])
+        #expect(try bob.store.outbox(limit: 10).isEmpty)
+        try bob.expectSound()
+    }
+
+    @Test(
+        "an edit that lost against another one is in the trash, when its share ends",
+        arguments: [false, true])
+    func lostEdit(_ isWhole: Bool) async throws {
+        let root = isWhole ? nil : "b"
+        try alice.save("c", #"{"p":1}"#)
+        try await alice.sync()
+        if !isWhole { try await share("c", isFetched: false) }
+        try await share(root)
+        try bob.save("b", #"{"p":2,"r":"sent"}"#)
+        server.clock.advance(.seconds(1))
+        try alice.save("b", #"{"$parent":"a","p":3}"#)
+        try await alice.sync()
+        try await bob.sync()
+        let zone = try #require(try bob.store.zones(in: .shared).first?.id)
+        let isOpen = try !bob.store.conflicts(in: zone).isEmpty
+        let text = try bob.text("b")
+        #expect(isOpen && text?.contains(#""p":3"#) == true)
+        try await bob.sync()
+        try await stop(root)
+        #expect(try trash() == [#"{"p":2}"#])
+        try bob.expectSound()
+    }
+
+    @Test("copies of rows that the database has left between others go too")
+    func copies() async throws {
+        for zone in ["Gone", "Kept"] {
+            try alice.save("w", #"{"p":1}"#, zone: zone)
+            try await alice.sync()
+            try await share(nil, zone: zone)
+        }
+        var seed: UInt64 = 1
+        func random(_ count: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % count
+        }
+        var words: Set<String> = []
+        for step in 0..<1_600 {
+            let zone = step % 2 == 0 ? "Gone" : "Kept"
+            let word = "Whisper-\(step)-end"
+            if step % 2 == 0 { words.insert(word) }
+            let filler = String(repeating: "x", count: random(400))
+            try alice.save(
+                "w\(random(200))", #"{"w":"\#(word)","f":"\#(filler)"}"#, zone: zone)
+            if step % 20 == 19 {
+                try await alice.sync()
+                try await bob.sync()
+            }
+        }
+        try await stop(nil, zone: "Gone")
+        try await bob.sync()
+        let file = try Data(contentsOf: URL(fileURLWithPath: bob.store.directory + "/store.sqlite"))
+        let left = words.filter { file.range(of: Data($0.utf8)) != nil }
+        #expect(left.isEmpty)
+        #expect(try bob.names(zone: "Gone") == [] && bob.names(zone: "Kept").count > 100)
     }
 
     @Test("what was deleted here, and not there, goes when it is shared no longer")

@@ -39,6 +39,8 @@ struct SharingOracle {
     private var kept: Set<String> = []
     /// What a restored server has lost and did not get again, with its record.
     private var missing: [String: Step.Key] = [:]
+    /// Records that somebody has deleted there since the server was restored.
+    private var deletedSinceRestore: Set<Step.Key> = []
     /// The server before it was restored.
     private var lostServer = SharedServer()
     /// What it has lost and its writer may not send again, or might not for a while.
@@ -90,7 +92,10 @@ struct SharingOracle {
         _ model: ShareModel
     ) -> [String] {
         var problems: [String] = []
-        if change.new == nil { deletedThere[user, default: []].insert(change.key) }
+        if change.new == nil {
+            deletedThere[user, default: []].insert(change.key)
+            deletedSinceRestore.insert(change.key)
+        }
         if change.old != nil, before.permission(of: user, change.key, model) != .readWrite {
             problems.append("User \(user) has changed \(change.key), which he may not.")
         } else if change.new != nil, after.permission(of: user, change.key, model) != .readWrite {
@@ -114,6 +119,7 @@ struct SharingOracle {
         let there = after.words
         missing.merge(before.words) { $1 }
         missing = missing.filter { there[$0.key] == nil }
+        deletedSinceRestore = []
         lostServer = before
     }
 
@@ -181,9 +187,18 @@ struct SharingOracle {
     /// What the server has had, that is not with the owner now, and that nobody has written over,
     /// deleted or met in a conflict.
     ///
-    /// - Parameter owned: all that the owner's machines show.
-    func lostByServer(but owned: Set<String>) -> [String] {
-        let lost = edits.lost(but: owned.union(kept).union(givenUp), except: [])
+    /// What a restored server had lost, and whose record somebody has deleted before it was sent again,
+    /// is with who wrote it.
+    ///
+    /// - Parameters:
+    ///   - owned: all that the owner's machines show.
+    ///   - trash: what is in the trash of machines.
+    func lostByServer(but owned: Set<String>, trash: Set<String>) -> [String] {
+        let returned = trash.filter { word in
+            missing[word].map(deletedSinceRestore.contains) ?? false
+        }
+        let there = owned.union(kept).union(givenUp).union(returned)
+        let lost = edits.lost(but: there, except: [])
         let due = onServer.subtracting(beyondRights)
         return lost.filter { problem in due.contains { problem.contains($0) } }
             .map { "The server has had it: \($0)" }

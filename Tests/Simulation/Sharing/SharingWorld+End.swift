@@ -137,12 +137,14 @@ extension SharingWorld {
     }
 
     private func lost(_ tree: [Step.Key: String]) throws -> [String] {
-        var there = Set(tree.values.flatMap(Record.values(in:)))
-        let owned = there
+        let owned = Set(tree.values.flatMap(Record.values(in:)))
+        var shown = owned
+        var trash: Set<String> = []
         for machine in machines {
-            there.formUnion(try files(machine.replica).values.flatMap(Record.values(in:)))
-            there.formUnion(try machine.replica.wordsInTrash())
+            shown.formUnion(try files(machine.replica).values.flatMap(Record.values(in:)))
+            trash.formUnion(try machine.replica.wordsInTrash())
         }
-        return oracle.lost(but: there) + oracle.lostByServer(but: owned)
+        return oracle.lost(but: shown.union(trash))
+            + oracle.lostByServer(but: owned, trash: trash)
     }
 }

@@ -42,7 +42,13 @@ extension RemoteApplication {
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? ORDER BY id",
             [.integer(zone.rawValue), .name(change.name)]
         ) { $0.outbox() }
-        if let last = rows.last { try transaction.keepOwnEdit(of: last) }
+        let isDeleted = rows.last?.operation == .delete
+        if !isDeleted, try isUnconfirmed(existing.id) {
+            // Whoever has taken it away may not have known what the server has lost of it.
+            try transaction.keepOwnEdits(of: existing, named: change.name)
+        } else if let last = rows.last {
+            try transaction.keepOwnEdit(of: last)
+        }
         if known.isPending { try forgetPending(change.name) }
         let type = try transaction.place(existing.entry.type).name
         try transaction.finalizeDelete(existing.id)

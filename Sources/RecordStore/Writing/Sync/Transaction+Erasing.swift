@@ -12,8 +12,8 @@ extension Transaction {
     func eraseTraces(of zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
         try eraseTrash("zone_id = ?", [value])
-        try eraseHistory("zone_id = ?", [value])
         try eraseConflicts("zone_id = ?", [value])
+        try eraseHistory("zone_id = ?", [value])
         for table in ["move", "passed_over", "share", "sent_request", "sync_event"] {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ?", [value])
         }
@@ -33,10 +33,10 @@ extension Transaction {
     ) throws(RecordError) {
         let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
         try eraseTrash("zone_id = ? AND name = ?", values)
-        try eraseHistory("zone_id = ? AND name = ?", values)
         try eraseConflicts(
             "zone_id = ? AND type = ? AND stem = ?",
             [.integer(zone.rawValue), .name(type), .name(stem)])
+        try eraseHistory("zone_id = ? AND name = ?", values)
         try connection.run("DELETE FROM move WHERE zone_id = ? AND name = ?", values)
         try markForScrub()
     }
@@ -123,12 +123,39 @@ extension Transaction {
     private func eraseConflicts(
         _ condition: String, _ values: [SQLValue]
     ) throws(RecordError) {
+        let open = try connection.all(
+            "SELECT id FROM conflict WHERE settled IS NULL AND \(condition)", values
+        ) { $0.int64(0) }
+        for id in open {
+            if let conflict = try connection.conflict(id) { try keepOwnSide(of: conflict) }
+        }
         try connection.run(
             """
             DELETE FROM conflict_text
             WHERE conflict_id IN (SELECT id FROM conflict WHERE \(condition))
             """, values)
         try connection.run("DELETE FROM conflict WHERE \(condition)", values)
+    }
+
+    /// Puts what this user has written, and others have overruled, into the trash: it is nowhere else.
+    private func keepOwnSide(of conflict: Conflict) throws(RecordError) {
+        guard !conflict.theirsStood.isEmpty,
+            let text = try connection.text(of: .mine, in: conflict)
+        else { return }
+        let fields = try parse(text, of: conflict.type).fields.filter {
+            conflict.theirsStood.contains($0.name)
+        }
+        guard !fields.isEmpty else { return }
+        let name = try connection.first(
+            "SELECT name FROM history WHERE record_id = ? ORDER BY token DESC LIMIT 1",
+            [.integer(conflict.record.rawValue)]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        _ = try addTrash(
+            TrashRow(
+                zone: conflict.zone, type: conflict.type,
+                name: name ?? RecordName(bytes: conflict.stem.bytes), stem: conflict.stem,
+                created: conflict.at, createdBy: "", author: .mount, isOwn: true),
+            RecordDocument.print(fields, parent: nil))
     }
 
     /// What is free on the disk may still hold it: `RecordStore.scrub` is due.
@@ -157,8 +184,14 @@ extension Transaction {
         try keepOwnFields(of: record, named: row.name, since: base, place)
     }
 
-    /// All that this user has written in a zone that a restored server does not have: whether others
-    /// have got it, nobody knows.
+    /// All that this user has written into a record that a restored server does not have, or had as it was
+    /// earlier: whether others have got it, nobody knows.
+    func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+        try keepOwnFields(
+            of: record, named: name, since: nil, try place(record.entry.type))
+    }
+
+    /// The same in a whole zone.
     func keepOwnEdits(
         in zone: ZoneID, but names: Set<RecordName>
     ) throws(RecordError) {
@@ -168,7 +201,7 @@ extension Transaction {
         ) { StoredRecord($0) }
         for record in records {
             guard let name = record.name, !names.contains(name) else { continue }
-            try keepOwnFields(of: record, named: name, since: nil, try place(record.entry.type))
+            try keepOwnEdits(of: record, named: name)
         }
     }
 

@@ -2,13 +2,15 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps all that this account is invited to, in place of what was known before. What is new of it is
-    /// news; what is withdrawn leaves nothing on the disk.
+    /// Keeps all that this account is invited to, in place of what was known before: the newest first.
+    /// What is new of it is news; what was withdrawn or has changed is to leave nothing on the disk.
     package func setInvitations(_ invitations: [Invitation]) throws(RecordError) {
-        let before = Set(try connection.invitations().map(\.id))
+        let before = try connection.invitations()
         try keep(invitations)
-        if !before.isSubset(of: invitations.map(\.id)) { try markForScrub() }
-        let new = invitations.filter { !before.contains($0.id) }
+        if !Set(before).isSubset(of: invitations) { try markForScrub() }
+        let known = Set(before.map(\.id))
+        // Behind one that is known there is only what the server did not tell before, for there were more.
+        let new = invitations.prefix { !known.contains($0.id) }
         note(new.map { ShareNews(invited: $0) })
     }
 

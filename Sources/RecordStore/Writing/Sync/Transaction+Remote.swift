@@ -21,6 +21,9 @@ extension Transaction {
         }
         if let token = page.token { try setFeedToken(token, of: .zone(page.zone)) }
         if page.isLast { results += try endFeedPass(&application) }
+        if application.isOfOthers, results.contains(where: { $0.outcome == .deleted }) {
+            results += try takeAwayOrphans(&application)
+        }
         return results
     }
 
@@ -73,6 +76,42 @@ extension Transaction {
         return results
     }
 
+    /// What was never sent, and hangs on what is shared no longer, can be sent to nobody: it goes as that
+    /// has gone, into the trash.
+    private func takeAwayOrphans(
+        _ application: inout RemoteApplication
+    ) throws(RecordError) -> [RemoteResult] {
+        let zone = SQLValue.integer(application.zone.rawValue)
+        let isWhole = try connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [zone])
+        guard !isWhole else { return [] }
+        var results: [RemoteResult] = []
+        var isNew = true
+        while isNew {
+            isNew = false
+            let unsent = try connection.all(
+                """
+                SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ?1 AND name IN
+                    (SELECT name FROM outbox WHERE zone_id = ?1 AND operation = 1)
+                """, [zone]
+            ) { StoredRecord($0) }
+            for record in unsent where try isOrphan(record) {
+                guard let name = record.name else { continue }
+                results.append(try application.apply(RemoteChange(deleted: name)))
+                isNew = true
+            }
+        }
+        return results
+    }
+
+    /// Whether it hangs on a record that is not here.
+    private func isOrphan(_ record: StoredRecord) throws(RecordError) -> Bool {
+        guard let text = try connection.savedText(of: record.id) else { return false }
+        let place = try place(record.entry.type)
+        guard let parent = try document(text, of: record.id, place).parent else { return false }
+        return try connection.stored(named: parent, record.zone) == nil
+    }
+
     /// What a list of the server says of records without their fields.
     /// - Returns: those that are not here, or in another state than the server's.
     package func noteTold(
@@ -122,6 +161,15 @@ extension RecordStore {
         try read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+        }
+    }
+
+    /// Whether the server has ever told of a record of this name.
+    package func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.exists(
+                "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
+                [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
         }
     }
 
