@@ -91,7 +91,7 @@ struct ControlExecutorTests {
         #expect(try store.trash(in: type).map(\.stem.description) == ["a"])
     }
 
-    @Test("to another zone goes along what hangs on a record; what hangs on another stays with that")
+    @Test("to another zone goes along what hangs on a record; what hangs on another stays there")
     func moveTree() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)
         try served.put("private/Z/S/b", #"{"n":2,"$parent":"a"}"#)

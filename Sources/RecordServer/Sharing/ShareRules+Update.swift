@@ -101,6 +101,7 @@ enum ShareEditor: Hashable {
     private static func beyondOwn(_ index: Int) -> ServerError {
         ServerError(
             .accessDenied,
-            "record.participants[\(index)]: an administrator gives no more than it has.")
+            "record.participants[\(index)]: an administrator makes no administrators, and gives no more "
+                + "than it has.")
     }
 }

@@ -43,8 +43,10 @@ extension SyncService {
         guard let zone else {
             throw RecordError(
                 .unavailable,
-                "it is accepted, and will be here when it was fetched. recordfs sync says what "
-                    + "hinders it.")
+                status.isPaused
+                    ? "it is accepted, and will be here when the exchange goes on: recordfs resume."
+                    : "it is accepted, and will be here when it was fetched. recordfs sync says what "
+                        + "hinders it.")
         }
         return (zone, place.share)
     }

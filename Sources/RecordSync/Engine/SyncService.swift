@@ -22,6 +22,13 @@ package final class SyncService: Sendable {
     ) throws(RecordError) -> SyncService? {
         let file = AccountFile(stateDirectory: store.directory)
         guard let account = try file.read(), account.isSignedIn else { return nil }
+        if !policy.databases.contains(.shared), try !store.invitations().isEmpty {
+            // Nobody would hear of their end.
+            try store.write(author: .sync, isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.setInvitations([])
+            }
+            try store.scrub()
+        }
         return SyncService(store, account, policy, file, logger)
     }
 

@@ -15,6 +15,8 @@ struct DeclineCommand: ParsableCommand {
     @Argument(help: "The link, as recordfs shares and recordfs status have it.")
     var link: String
 
+    func validate() throws { try LinkArgument.validate(link) }
+
     func run() throws {
         _ = try state.access().perform(.sharing(.decline(link: Text(link))), about: link)
         if json { Showing.json(["declined": true]) }

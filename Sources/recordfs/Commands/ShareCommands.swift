@@ -43,11 +43,12 @@ struct MemberOptions: ParsableArguments {
     @Flag(help: "They may invite others.")
     var admin = false
 
+    /// What is not said is as it was for who is in the share already: to invite takes nothing away.
     func members(_ addresses: [String]) -> [ShareEdit.Member] {
         addresses.map {
             ShareEdit.Member(
-                address: Text($0), permission: write ? .readWrite : .readOnly,
-                isAdministrator: admin)
+                address: Text($0), permission: write ? .readWrite : nil,
+                isAdministrator: admin ? true : nil)
         }
     }
 }
@@ -162,7 +163,11 @@ struct ShareShowCommand: ParsableCommand {
 
 struct ShareAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Invite somebody.")
+        commandName: "add", abstract: "Invite somebody.",
+        discussion: """
+            Who is in the share already gets what is said besides, and loses nothing: recordfs share \
+            permit does that.
+            """)
 
     @OptionGroup var state: StateOptions
     @OptionGroup var members: MemberOptions
@@ -263,6 +268,8 @@ struct AcceptCommand: ParsableCommand {
     @Argument(help: "The link.")
     var link: String
 
+    func validate() throws { try LinkArgument.validate(link) }
+
     func run() throws {
         guard !request else { return try state.requestAccess(link, json: json) }
         let reply = try state.access().perform(.sharing(.accept(link: Text(link))), about: link)
@@ -271,6 +278,13 @@ struct AcceptCommand: ParsableCommand {
         } else {
             Terminal.print(reply.result.stringMember("path") ?? "")
         }
+    }
+}
+
+enum LinkArgument {
+    /// Errors: a wrong usage for none.
+    static func validate(_ link: String) throws {
+        if link.isEmpty { throw ValidationError("The link is empty.") }
     }
 }
 

@@ -17,7 +17,8 @@ extension MountTests {
             try bob.ok("cat RecordFS/.recordfs/events > events & echo $! > reader")
             let link = try alice.ok(
                 "recordfs share create private/Kitchen --with bob@localhost --title 'Our kitchen'")
-            let line = "admin@localhost invites you to read \"Our kitchen\": recordfs accept \(link)"
+            let line =
+                "admin@localhost invites you to read \"Our kitchen\": recordfs accept \(link)"
             #expect(try bob.eventually("recordfs status | tail -n 1", line))
             #expect(try bob.ok("recordfs shares") == line)
             #expect(
