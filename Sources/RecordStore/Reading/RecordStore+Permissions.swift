@@ -12,12 +12,15 @@ struct RecordPermissions {
         self.connection = connection
         self.zone = zone
         let rows = try connection.all(
-            "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND root IS NOT NULL",
+            "SELECT root, permission FROM share WHERE zone_id = ? AND root IS NOT NULL",
             [.integer(zone.rawValue)]
-        ) { $0.share() }
-        roots = Dictionary(
-            rows.compactMap { share in share.root.map { ($0, share.permission) } },
-            uniquingKeysWith: { $1 })
+        ) { row in
+            (
+                RecordName(bytes: row.bytes(0)),
+                ZoneInfo.Permission(rawValue: row.int64(1)) ?? .readOnly
+            )
+        }
+        roots = Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
     /// Of the share on whose record it hangs, the nearest. What hangs on none of them is new here, or is

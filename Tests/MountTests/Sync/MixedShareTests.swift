@@ -71,7 +71,7 @@ extension MountTests {
             for edit in edits(root) {
                 let result = try bob.shell("cd \(shared) && { \(edit); }")
                 #expect(result.status != 0, "\(edit)")
-                // Some kernels have no extended attributes.
+                // Extended attributes are off, for reasons of speed.
                 let words = ["Permission denied", "Operation not supported"]
                 #expect(words.contains { result.errors.contains($0) }, "\(edit): \(result)")
             }
