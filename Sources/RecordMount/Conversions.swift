@@ -17,7 +17,7 @@ extension FuseKit.Entry {
 extension Attributes {
     /// Seconds for which the kernel may believe them. A write clears set-user-id and set-group-id
     /// bits, which it does not see.
-    var keptSeconds: Double { mode & 0o6000 == 0 ? cacheSeconds : 0 }
+    var keptSeconds: Double { isAnnounced && mode & 0o6000 == 0 ? cacheSeconds : 0 }
 }
 
 extension FileAttributes {

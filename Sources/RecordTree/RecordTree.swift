@@ -192,8 +192,26 @@ package final class Tree: Sendable {
         try checkWritable(try place(of: type).zone)
     }
 
+    /// The same of one record, and of its large fields: in some zones that is another question for each.
+    func checkWritable(_ record: RecordID, in type: TypeID) throws(RecordError) {
+        try checkWritable(type)
+        let zone = try place(of: type).zone
+        guard try store.permission(of: record, in: zone) == .readOnly else { return }
+        throw RecordError(.accessDenied, "the record is shared with you for reading only")
+    }
+
+    /// The same of the record with that name, if there is one.
+    func checkWritable(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        try checkWritable(type)
+        guard try place(of: type).zone.permission == .mixed,
+            let record = try store.record(type, stem)
+        else { return }
+        try checkWritable(record.id, in: type)
+    }
+
+    /// Of a directory: also where only some of its records may be written to, new ones may be made.
     func checkWritable(_ zone: ZoneInfo) throws(RecordError) {
-        guard zone.permission == .readWrite else {
+        guard zone.permission != .readOnly else {
             throw RecordError(
                 .accessDenied, "the zone \(zone.name) is shared with you for reading only")
         }

@@ -59,8 +59,8 @@ FAULTS = [
     (
         "who may only read may write",
         STORE + "Transaction+Shares.swift",
-        "?? .readOnly\n        if allowed",
-        "?? .readOnly\n        if allowed == .readOnly { return }\n        if allowed",
+        "            }\n        if allowed",
+        "            }\n        if allowed == .readOnly { return }\n        if allowed",
     ),
     (
         "the zone of somebody who is out stays",

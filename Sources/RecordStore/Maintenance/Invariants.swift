@@ -104,7 +104,7 @@ struct Invariant {
             sentence: "The zone %@ has an unknown database, permission or mapping.",
             query: """
                 SELECT name FROM zone WHERE database NOT IN (1, 2, 3, 4)
-                    OR permission NOT IN (0, 1) OR mapping != 'plain' OR removed NOT IN (0, 1)
+                    OR permission NOT IN (0, 1, 2) OR mapping != 'plain' OR removed NOT IN (0, 1)
                 """),
         Invariant(
             sentence: "An asset of record %@ is of an unknown kind.",

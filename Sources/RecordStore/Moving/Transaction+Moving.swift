@@ -81,6 +81,7 @@ extension Transaction {
         try finalizeWaiting(try connection.stored(named: step.name, zone.id))
         try finalizeWaiting(try connection.stored(type.id, step.stem))
         let text = try self.text(of: record, place, in: source, under: parent)
+        try checkWritable(nil, saying: text, as: step.stem, in: place)
         var new = NewState(text: text, place: place, stem: step.stem)
         new.modified = record.entry.modified
         new.created = record.entry.created
@@ -119,7 +120,7 @@ extension Transaction {
     /// invalidArgument where that one hangs on it; those of a save.
     package func hang(_ id: RecordID, under parent: RecordName) throws(RecordError) {
         let record = try requireRecord(id)
-        let place = try writablePlace(record.entry.type)
+        let place = try writablePlace(of: record)
         guard let name = record.name, let text = try connection.savedText(of: id) else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }

@@ -143,7 +143,7 @@ struct TreeMovePlanning {
         guard let target = try connection.zone(move.database, move.owner, move.zone) else {
             return
         }
-        guard target.permission == .readWrite else { throw RecordError.readOnlyZone(target) }
+        guard target.permission != .readOnly else { throw RecordError.readOnlyZone(target) }
         for step in plan.steps {
             if try isTaken(step, in: target) {
                 throw RecordError(
@@ -152,8 +152,12 @@ struct TreeMovePlanning {
             }
         }
         guard let parent = move.parent else { return }
-        guard try connection.stored(named: parent, target.id)?.state == .saved else {
+        guard let record = try connection.stored(named: parent, target.id), record.state == .saved
+        else {
             throw RecordError(.notFound, "there is no record \(parent) in \(target.name).")
+        }
+        guard try connection.permission(of: record.id, in: target) == .readWrite else {
+            throw RecordError.readOnlyRecord(record.entry.stem)
         }
     }
 

@@ -180,6 +180,16 @@ extension Migrations {
         CREATE INDEX move_copy ON move (zone_id, name);
         """
 
+    /// Zones of others that could be written to as soon as one of their shares allowed it.
+    static let mixedPermissions = """
+        UPDATE zone SET permission = 2
+        WHERE permission = 0 AND removed = 0
+            AND database = 2
+            AND EXISTS (SELECT 1 FROM share WHERE zone_id = zone.id AND permission = 0)
+            AND EXISTS (SELECT 1 FROM share WHERE zone_id = zone.id AND permission = 1)
+            AND NOT EXISTS (SELECT 1 FROM share WHERE zone_id = zone.id AND root IS NULL);
+        """
+
     /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
     /// more.
     static let passedOver = """

@@ -18,6 +18,7 @@ enum Migrations {
 
     private static let lists = [
         ("2026-11", steps), ("2026-11-25", stepsOfSharing), ("2026-11-25 moves", stepsOfMoves),
+        ("2026-11-25 permissions", stepsOfPermissions),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -77,6 +78,11 @@ enum Migrations {
     private static let stepsOfMoves: [Step] = [
         ("moves", { try $0.execute(sql: moves) }),
         ("ending shares", { try $0.execute(sql: endingShares) }),
+    ]
+
+    /// What came after that.
+    private static let stepsOfPermissions: [Step] = [
+        ("mixed permissions", { try $0.execute(sql: mixedPermissions) })
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

@@ -104,7 +104,7 @@ extension RecordStore {
 
     package func meta(of id: RecordID) throws(RecordError) -> RecordMeta? {
         try read { connection throws(RecordError) in
-            try connection.first(
+            var meta = try connection.first(
                 """
                 SELECT r.id, r.name, r.type_id, r.zone_id, r.state, r.created, r.created_by,
                     r.changed, r.changed_by, b.change_tag, r.generation, z.permission,
@@ -133,6 +133,11 @@ extension RecordStore {
                     hasConflict: row.bool(15), share: nil,
                     permission: ZoneInfo.Permission(rawValue: row.int64(11)) ?? .readOnly)
             }
+            if let mixed = meta, mixed.permission == .mixed {
+                meta?.permission = try RecordPermissions(connection, mixed.zone)
+                    .permission(of: mixed.name)
+            }
+            return meta
         }
     }
 

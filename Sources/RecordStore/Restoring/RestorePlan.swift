@@ -24,7 +24,7 @@ package struct RestoreScope: Hashable, Sendable {
         if let database, database != zone.database { return false }
         if let owner, owner != zone.owner { return false }
         // Where only some zones are the user's to change, the others are not meant.
-        guard let name = self.zone else { return zone.permission == .readWrite }
+        guard let name = self.zone else { return zone.permission != .readOnly }
         return name == zone.name
     }
 

@@ -105,6 +105,9 @@ struct RestorePlanning {
         for (key, trashed) in trash.sorted(by: { $0.value.id < $1.value.id })
         where !waiting.contains(key) {
             guard scope.contains(key.type), scope.contains(trashed.stem) else { continue }
+            if try mayOnlyBeRead(key, { () throws(RecordError) in try textOfTrash(trashed.id) }) {
+                continue
+            }
             var step = step(
                 key, stem: trashed.stem, wasDeleted: true, at: trashed.deleted,
                 by: trashed.author)
@@ -168,6 +171,7 @@ struct RestorePlanning {
             if current?.state == .saved { plan.madeSince += 1 }
             return
         }
+        if try mayOnlyBeRead(key, { then.text }) { return }
         guard
             var step = step(
                 key, stem: stem, wasDeleted: current?.state != .saved, laterVersions: count,
@@ -210,6 +214,18 @@ struct RestorePlanning {
     }
 
     // MARK: Steps
+
+    /// Whether a record is for reading only in a zone where others are the user's to change: then it is
+    /// not meant, unless it is named.
+    private func mayOnlyBeRead(
+        _ key: Key, _ text: () throws(RecordError) -> [UInt8]?
+    ) throws(RecordError) -> Bool {
+        guard zones[key.zone]?.permission == .mixed, scope.stem == nil else { return false }
+        let permissions = try RecordPermissions(connection, key.zone)
+        if try permissions.permission(of: key.name) == .readOnly { return true }
+        guard let text = try text() else { return false }
+        return try permissions.permission(of: key.name, saying: text) == .readOnly
+    }
 
     private func step(
         _ key: Key, stem: Stem, wasDeleted: Bool, laterVersions: Int64 = 0, at: Timestamp,

@@ -2,9 +2,13 @@ package import RecordModel
 
 /// A zone: a directory of a database.
 package struct ZoneInfo: Hashable, Sendable {
+    /// The raw value is stored; never renumber.
     package enum Permission: Int64, Sendable {
         case readWrite = 0
         case readOnly = 1
+        /// Others share several of its records, each with what hangs on it, and not all of them for
+        /// writing: `RecordStore.permission(of:in:)` tells of each record.
+        case mixed = 2
     }
 
     package let id: ZoneID

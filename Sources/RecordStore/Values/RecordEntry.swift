@@ -100,7 +100,8 @@ package struct RecordMeta: Hashable, Sendable {
     /// Whether an edit lost against another one, and nobody has settled it.
     package let hasConflict: Bool
     package let share: RecordName?
-    package let permission: ZoneInfo.Permission
+    /// What this machine's user may do with it.
+    package internal(set) var permission: ZoneInfo.Permission
 }
 
 /// A text that could not be saved, kept for the file until a valid save.

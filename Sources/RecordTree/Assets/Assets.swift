@@ -10,7 +10,7 @@ extension Tree {
             throw Self.goneAsset
         }
         let isEmptied = flags & O_TRUNC != 0
-        if writes || isEmptied { try checkWritable(record.type) }
+        if writes || isEmptied { try checkWritable(record.id, in: record.type) }
         let open = try openAsset(entry, writes: writes, isEmptied: isEmptied)
         if isEmptied { try empty(open, writes: writes) }
         let handle = addHandle(.asset(open), flags: flags)
@@ -178,7 +178,7 @@ extension Tree {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             throw RecordError(.stale, "the asset is gone")
         }
-        try checkWritable(record.type)
+        try checkWritable(record.id, in: record.type)
         let open = try openAsset(entry, writes: true, isEmptied: size == 0)
         defer { close(open, writes: true) }
         try open.truncate(to: size, in: self)

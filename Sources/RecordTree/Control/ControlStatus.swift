@@ -79,7 +79,7 @@ extension Tree {
             JSONMember(key: "database", value: .string(Text(place.zone.database.name))),
             JSONMember(key: "zone", value: .string(Text(utf8: place.zone.name.bytes))),
             JSONMember(key: "type", value: .string(Text(utf8: place.type.bytes))),
-            JSONMember(key: "permission", value: .string(Text(place.permissionName))),
+            JSONMember(key: "permission", value: .string(Text(meta.permissionName))),
             JSONMember(
                 key: "changeTag",
                 value: meta.changeTag.isEmpty ? .null : .string(Text(meta.changeTag))),

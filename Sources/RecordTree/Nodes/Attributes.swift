@@ -18,6 +18,8 @@ package struct Attributes: Sendable {
     package var changed: Timestamp
     /// Which device a device node stands for, as in `st_rdev`.
     package var device: UInt64 = 0
+    /// Whether the kernel is told when they become others by something else than its own calls.
+    package var isAnnounced = true
 
     /// The space of so many bytes in whole blocks of 512.
     static func blocks(of size: Int64) -> Int64 { size / 512 + (size % 512 > 0 ? 1 : 0) }

@@ -87,7 +87,7 @@ extension Tree {
             return [Self.attribute("state", "draft")]
         }
         let place = try place(of: entry.type)
-        var list = placeAttributes(place)
+        var list = placeAttributes(place, meta)
         list.append((Self.prefix + Array("name".utf8), meta.name.bytes))
         if !meta.changeTag.isEmpty { list.append(Self.attribute("changeTag", meta.changeTag)) }
         list += [
@@ -117,12 +117,12 @@ extension Tree {
         return meta.refusal
     }
 
-    private func placeAttributes(_ place: TypePlace) -> [Attribute] {
+    private func placeAttributes(_ place: TypePlace, _ meta: RecordMeta) -> [Attribute] {
         var list: [Attribute] = [
             Self.attribute("database", place.zone.database.name),
             (Self.prefix + Array("zone".utf8), place.zone.name.bytes),
             (Self.prefix + Array("type".utf8), place.type.bytes),
-            Self.attribute("permission", place.permissionName),
+            Self.attribute("permission", meta.permissionName),
         ]
         if place.zone.owner != .me {
             list.append((Self.prefix + Array("owner".utf8), place.zone.owner.bytes))
@@ -141,8 +141,8 @@ extension Tree {
     }
 }
 
-extension TypePlace {
-    var permissionName: String { zone.permission == .readWrite ? "READ_WRITE" : "READ_ONLY" }
+extension RecordMeta {
+    var permissionName: String { permission == .readWrite ? "READ_WRITE" : "READ_ONLY" }
 }
 
 extension Timestamp {

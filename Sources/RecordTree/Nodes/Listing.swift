@@ -193,13 +193,13 @@ extension Tree {
         _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
         _ add: (ListedEntry) -> Bool
     ) throws(RecordError) -> Bool {
-        let mode = try fileMode(in: type)
         let hasOpen = state.withLock { !$0.open.isEmpty }
         let shownAlready = cursor.snapshot.withLock { Set($0.pending.map(\.file.record)) }
         var last = RecordID(Int64(position))
         var rows = try recordsAhead(type, cursor, after: last)
         while let row = rows.first {
             if !shownAlready.contains(row.id), !row.isAwaited {
+                let mode = try fileMode(of: row.id, in: type)
                 let attributes =
                     hasOpen
                     ? try attributes(of: .record(row.file)) ?? attributes(of: row, mode: mode)
@@ -246,11 +246,11 @@ extension Tree {
         _ type: TypeID, _ cursor: DirectoryCursor, _ position: UInt64,
         _ add: (ListedEntry) -> Bool
     ) throws(RecordError) -> Bool {
-        let mode = try fileMode(in: type)
         var last = AssetID(Int64(position))
         while true {
             let rows = try store.assets(in: type, after: last, limit: Self.rowsAhead)
             for row in rows {
+                let mode = try fileMode(of: row.record, in: type)
                 let entry = NodeEntry(
                     node: inode(of: .asset(row.id)), attributes: attributes(of: row, mode: mode),
                     isCacheable: row.index == nil)

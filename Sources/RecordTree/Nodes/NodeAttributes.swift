@@ -60,13 +60,13 @@ extension Tree {
             guard let zone = try store.zone(id) else { return nil }
             return directory(
                 NodeNumber(id), modified: zone.modified,
-                isWritable: zone.permission == .readWrite)
+                isWritable: zone.permission != .readOnly)
         case .type(let id):
             guard let type = try store.type(id) else { return nil }
             let place = try place(of: id)
             return directory(
                 NodeNumber(id), modified: type.modified,
-                isWritable: place.zone.permission == .readWrite)
+                isWritable: place.zone.permission != .readOnly)
         case .record(let file): return try recordAttributes(file)
         case .asset(let id): return try assetAttributes(id)
         case .errorFile(let type):
@@ -109,20 +109,33 @@ extension Tree {
             modified: modified, changed: modified)
     }
 
-    func fileMode(in type: TypeID) throws(RecordError) -> UInt32 {
-        if options.isReadOnly { return 0o444 }
-        return try place(of: type).zone.permission == .readWrite ? 0o644 : 0o444
+    /// Of a record's file and of its large fields.
+    func fileMode(of record: RecordID, in type: TypeID) throws(RecordError) -> FileMode {
+        let zone = try place(of: type).zone
+        var bits: UInt32 = 0o444
+        if !options.isReadOnly, try store.permission(of: record, in: zone) == .readWrite {
+            bits = 0o644
+        }
+        return FileMode(bits: bits, isAnnounced: zone.permission != .mixed)
+    }
+
+    private func file(
+        _ number: NodeNumber, size: Int64, modified: Timestamp, _ mode: FileMode
+    ) -> Attributes {
+        var attributes = file(number, size: size, modified: modified, mode.bits)
+        attributes.isAnnounced = mode.isAnnounced
+        return attributes
     }
 
     private func recordAttributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
         if let shown = state.withLock({ $0.open[file] })?.shownAttributes {
             return self.file(
                 NodeNumber(file), size: shown.size, modified: shown.modified,
-                try fileMode(in: shown.type))
+                try fileMode(of: file.record, in: shown.type))
         }
         // In this order: a file that is replaced now is among the past ones before its row tells.
         if let entry = try store.record(file.record), entry.file == file {
-            return attributes(of: entry, mode: try fileMode(in: entry.type))
+            return attributes(of: entry, mode: try fileMode(of: entry.id, in: entry.type))
         }
         return try pastAttributes(file)
     }
@@ -136,9 +149,11 @@ extension Tree {
                 (Int64($0.text?.count ?? 0), $0.modified, $0.type)
             }
             attributes = self.file(
-                NodeNumber(file), size: size, modified: modified, try fileMode(in: type))
+                NodeNumber(file), size: size, modified: modified,
+                try fileMode(of: file.record, in: type))
         } else if let past, past.isOpenable {
-            attributes = self.attributes(of: past.entry, mode: try fileMode(in: past.entry.type))
+            attributes = self.attributes(
+                of: past.entry, mode: try fileMode(of: file.record, in: past.entry.type))
         } else {
             return nil
         }
@@ -146,7 +161,7 @@ extension Tree {
         return attributes
     }
 
-    func attributes(of entry: RecordEntry, mode: UInt32) -> Attributes {
+    func attributes(of entry: RecordEntry, mode: FileMode) -> Attributes {
         file(NodeNumber(entry.file), size: entry.size, modified: entry.modified, mode)
     }
 
@@ -154,10 +169,10 @@ extension Tree {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             return nil
         }
-        return attributes(of: entry, mode: try fileMode(in: record.type))
+        return attributes(of: entry, mode: try fileMode(of: record.id, in: record.type))
     }
 
-    func attributes(of entry: AssetEntry, mode: UInt32) -> Attributes {
+    func attributes(of entry: AssetEntry, mode: FileMode) -> Attributes {
         let open = state.withLock { $0.assets[entry.id] }
         let shown = open?.shown
         return file(
@@ -174,6 +189,14 @@ extension Tree {
             ).inode
         return attributes
     }
+}
+
+/// What the user may do with a record's file.
+struct FileMode {
+    let bits: UInt32
+    /// Where the permission of a record depends on that on which it hangs, nobody tells of all the files
+    /// that change with it: the kernel asks each time.
+    let isAnnounced: Bool
 }
 
 extension OpenRecord {

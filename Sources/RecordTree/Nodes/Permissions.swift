@@ -31,9 +31,12 @@ extension Tree {
         switch node {
         case .zone(let zone): try checkWritable(ScratchPlace.Directory.zone(zone))
         case .type(let type): try checkWritable(type)
-        case .record(let file): if let type = try type(of: file) { try checkWritable(type) }
+        case .record(let file):
+            if let type = try type(of: file) { try checkWritable(file.record, in: type) }
         case .asset(let asset):
-            if let entry = try store.asset(asset) { try checkWritable(entry.type) }
+            if let entry = try store.asset(asset) {
+                try checkWritable(entry.record, in: entry.type)
+            }
         case .share(let file):
             try checkWritable()
             guard let shown = try share(file) else { throw .noSuchFile }

@@ -53,7 +53,7 @@ extension Tree {
             return open
         }
         let entry = try entry(of: file, isFresh: writes)
-        if writes { try checkWritable(entry.type) }
+        if writes { try checkWritable(entry.id, in: entry.type) }
         let made = OpenRecord(
             .init(
                 file: file, type: entry.type, stem: entry.stem, isInStore: true,
@@ -94,7 +94,8 @@ extension Tree {
 
     private func checkWritable(of open: OpenRecord) throws(RecordError) {
         do throws(RecordError) {
-            try checkWritable(open.state.withLock { $0.type })
+            let (file, type) = open.state.withLock { ($0.file, $0.type) }
+            try checkWritable(file.record, in: type)
         } catch {
             close(open, writes: true)
             throw error
@@ -115,7 +116,7 @@ extension Tree {
         case .record(let type, let stem):
             return try createRecord(type, stem, flags: flags, caller: caller)
         case .asset(let type, let stem, let field, let index, let fileExtension):
-            try checkWritable(type)
+            try checkWritable(stem, in: type)
             return try createAsset(
                 type, stem, field, index, fileExtension: fileExtension, flags: flags)
         case .scratch(let place):

@@ -67,7 +67,7 @@ extension Tree {
             let end = appends ? Int64(try file.status.st_size) : offset
             try file.write(data, offset: end)
         case .asset(let open):
-            try checkWritable(open.type)
+            try checkWritable(open.place.record, in: open.type)
             try open.write(data, offset: appends ? nil : offset, in: self)
         case .command(let buffer) where buffer.target == .control(.ctl): try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)

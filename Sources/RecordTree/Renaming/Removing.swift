@@ -87,7 +87,7 @@ extension Tree {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             throw .noSuchFile
         }
-        try checkWritable(record.type)
+        try checkWritable(record.id, in: record.type)
         guard record.state != .waitingDelete else {
             // It goes with its record, and comes back with it from the trash.
             return state.withLock { state in

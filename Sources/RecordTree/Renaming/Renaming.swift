@@ -75,21 +75,21 @@ extension Tree {
         case (.scratch(let place), .scratch(let target)):
             try moveScratch(place, to: target)
         case (.scratch(let place), .record(let type, let stem)):
-            try checkWritable(type)
+            try checkWritable(stem, in: type)
             try saveScratch(place, as: stem, in: type, caller)
         case (.scratch(let place), .asset(let type, let stem, let field, let index, let ext)):
-            try checkWritable(type)
+            try checkWritable(stem, in: type)
             try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
-        case (.record(let type, _), .scratch(let target)):
-            try checkWritable(type)
+        case (.record(let type, let stem), .scratch(let target)):
+            try checkWritable(stem, in: type)
             if case .record(let file) = source { try setAside(file, as: target) }
         case (.record(let type, let stem), .record(let newType, let newStem)):
             guard type == newType else { throw Self.otherDirectory }
             if case .record(let file) = source {
                 try renameRecord(file, type, stem, to: newStem)
             }
-        case (.asset(let type, _, _, _, _), .scratch(let target)):
-            try checkWritable(type)
+        case (.asset(let type, let stem, _, _, _), .scratch(let target)):
+            try checkWritable(stem, in: type)
             if case .asset(let id) = source { try setAside(id, in: type, as: target) }
         case (
             .asset(let type, _, _, _, _),
@@ -115,7 +115,7 @@ extension Tree {
             try exchangeScratch(place, other)
         case (.scratch(let place), .record(let type, let stem)),
             (.record(let type, let stem), .scratch(let place)):
-            try checkWritable(type)
+            try checkWritable(stem, in: type)
             try exchange(place, with: stem, in: type, caller)
         case (.record(let type, let stem), .record(let otherType, let otherStem)):
             guard type == otherType else { throw Self.otherDirectory }

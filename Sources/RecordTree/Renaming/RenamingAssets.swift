@@ -80,10 +80,11 @@ extension Tree {
         _ id: AssetID, _ type: TypeID, to stem: Stem, _ field: FieldName, _ index: Int?,
         _ fileExtension: [UInt8]
     ) throws(RecordError) {
-        try checkWritable(type)
         guard let entry = try store.asset(id), let hash = entry.hash else {
             throw RecordError(.crossDevice, "an asset without bytes is not renamed")
         }
+        try checkWritable(entry.record, in: type)
+        try checkWritable(stem, in: type)
         guard let target = try store.record(type, stem), target.state != .waitingDelete else {
             throw RecordError(.crossDevice, "the record \(stem) is not there; copy the asset")
         }

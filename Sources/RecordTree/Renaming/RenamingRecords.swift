@@ -146,7 +146,8 @@ extension Tree {
     func renameRecord(_ file: RecordFile, _ type: TypeID, _ stem: Stem, to newStem: Stem)
         throws(RecordError)
     {
-        try checkWritable(type)
+        try checkWritable(file.record, in: type)
+        try checkWritable(newStem, in: type)
         if let open = state.withLock({ $0.open[file] }), open.snapshot() != nil {
             do throws(RecordError) {
                 try save(open, isLast: true)

@@ -8,9 +8,9 @@ extension Tree {
     /// and its directory may be gone since, which the save brings back.
     func checkStillWritable(_ open: OpenRecord) throws(RecordError) {
         try open.checkIsShared()
-        let (type, home) = open.state.withLock { ($0.type, $0.home) }
+        let (file, type, home) = open.state.withLock { ($0.file, $0.type, $0.home) }
         do throws(RecordError) {
-            try checkWritable(type)
+            try checkWritable(file.record, in: type)
         } catch  where error.code == .stale {
             guard let home, home.zone.database != .shared else { throw error }
         }

@@ -51,7 +51,7 @@ struct CanCommand: ParsableCommand {
         if what == .create { return try hindranceToCreate(at: path, store) }
         let zone = try store.zone(at: path)
         let record = try store.record(at: path)
-        if zone.permission == .readOnly { return Self.readOnly }
+        if try store.permission(of: record.id, in: zone) == .readOnly { return Self.readOnly }
         guard zone.database == .public, let meta = try store.meta(of: record.id),
             !meta.changeTag.isEmpty
         else { return nil }

@@ -40,21 +40,24 @@ struct SharesCommand: ParsableCommand {
         let json = try JSONParser.parse(share.text)
         let path = try RecordPath(of: share, in: zone, store)
         return ListedRecord(
-            path: path, words: words(of: json, zone), json: json.adding("path", .text(path.bytes)))
+            path: path, words: words(of: share, json, zone),
+            json: json.adding("path", .text(path.bytes)))
     }
 
-    private static func words(of share: JSONValue, _ zone: ZoneInfo) -> String {
-        var words = share.shownMember("title").map { ["\"\($0)\""] } ?? []
+    private static func words(
+        of share: Share, _ json: JSONValue, _ zone: ZoneInfo
+    ) -> String {
+        var words = json.shownMember("title").map { ["\"\($0)\""] } ?? []
         if zone.database == .shared {
-            let owner = share["owner"]
+            let owner = json["owner"]
             let name = owner?.shownMember("address") ?? owner?.shownMember("user")
             words.append("of \(name ?? "somebody")")
-            words.append(zone.permission == .readWrite ? "read and write" : "read only")
+            words.append(share.permission == .readWrite ? "read and write" : "read only")
         } else {
-            let people = share["participants"]?.array ?? []
+            let people = json["participants"]?.array ?? []
             let joined = people.count { $0.stringMember("status") == "ACCEPTED" }
             words.append("\(joined) have it, \(people.count - joined) are invited")
-            if share.stringMember("publicPermission") != "NONE" {
+            if json.stringMember("publicPermission") != "NONE" {
                 words.append("anybody with the link")
             }
         }

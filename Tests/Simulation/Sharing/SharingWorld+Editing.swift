@@ -70,17 +70,23 @@ extension SharingWorld {
         try machines[machine].replica.zone(zone)
     }
 
-    /// Does it, where the zone may be written to; where it may not, it has to be refused.
+    /// Does it, where the zone may be written to; where it may not, it has to be refused. Where only some
+    /// records may be, the machine says which; what it takes wrongly the server refuses.
     /// - Returns: whether it was done.
     func write(_ zone: String, _ machine: Int, _ body: () throws -> Void) throws -> Bool {
-        let isReadOnly = try info(of: zone, machine)?.permission == .readOnly
+        let permission = try info(of: zone, machine)?.permission
         do {
             try body()
-        } catch let error as RecordError where error.code == .accessDenied && isReadOnly {
+        } catch let error as RecordError
+            where error.code == .accessDenied
+            && permission != .readWrite
+        {
             trace.append("machine \(machine) may not write in \(zone)")
             return false
         }
-        if isReadOnly { problems.append("Machine \(machine) has written in \(zone), and may not.") }
+        if permission == .readOnly {
+            problems.append("Machine \(machine) has written in \(zone), and may not.")
+        }
         return true
     }
 }

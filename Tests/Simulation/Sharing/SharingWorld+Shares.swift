@@ -12,13 +12,12 @@ extension SharingWorld {
         for zone in zones {
             let spots = model.spots(of: user, in: zone)
             let info = try info(of: zone, number)
-            let permission = info.map { $0.permission == .readWrite ? "write" : "read" }
-            let wanted =
-                spots.isEmpty ? nil : spots.values.contains(.readWrite) ? "write" : "read"
+            let permission = info.map(\.permission)
+            let wanted = Self.permission(of: spots)
             if permission != wanted {
                 problems.append(
-                    "Machine \(number) may \(permission ?? "nothing") in \(zone), and its user "
-                        + "\(wanted ?? "nothing").")
+                    "Machine \(number) may \(words(permission)) in \(zone), and its user "
+                        + "\(words(wanted)).")
             }
             guard let info else { continue }
             let shares = try machines[number].replica.store.shares(in: info.id)
@@ -32,6 +31,20 @@ extension SharingWorld {
             }
         }
         return try problems + differencesOfInvitations(on: number)
+    }
+
+    /// What a zone of these shares is for who has them.
+    private static func permission(
+        of spots: [SharedSpot: SharePermission]
+    ) -> ZoneInfo.Permission? {
+        if spots.isEmpty { return nil }
+        guard spots.values.contains(.readWrite) else { return .readOnly }
+        let isWhole = spots.keys.contains { $0.root == nil }
+        return !isWhole && spots.values.contains(.readOnly) ? .mixed : .readWrite
+    }
+
+    private func words(_ permission: ZoneInfo.Permission?) -> String {
+        permission.map { "\($0)" } ?? "nothing"
     }
 
     /// What a machine says that its user is invited to, against what the model says.

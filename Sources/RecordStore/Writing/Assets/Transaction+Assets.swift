@@ -60,7 +60,7 @@ extension Transaction {
     ) throws(RecordError) -> AssetEntry? {
         let owner = try holder(for: record)
         let record = owner.id
-        let place = try writablePlace(owner.entry.type)
+        let place = try writablePlace(of: owner)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension,
@@ -182,7 +182,7 @@ extension Transaction {
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) {
         let owner = try requireRecord(record)
-        let place = try writablePlace(owner.entry.type)
+        let place = try writablePlace(of: owner)
         let asset = try requireAsset(record, field, index)
         guard owner.state != .waitingDelete else { return }
         try touch(owner.entry.type)

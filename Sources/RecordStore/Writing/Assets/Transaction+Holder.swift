@@ -10,6 +10,7 @@ extension Transaction {
     /// Errors: notFound for the type; accessDenied; invalidName.
     package func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
         if let record = try connection.stored(type, stem) {
+            try checkWritable(record, in: try place(type))
             guard record.state == .waitingDelete else { return record.id }
             try finalizeDelete(record.id)
         }
@@ -33,7 +34,7 @@ extension Transaction {
         var isChanged = false
         let owner = try requireRecord(record)
         let place = try place(owner.entry.type)
-        guard place.zone.permission != .readOnly else { return }
+        guard try connection.permission(of: record, in: place.zone) == .readWrite else { return }
         for asset in held {
             guard let hash = asset.hash,
                 let row = try connection.asset(record, asset.field, asset.index),
@@ -57,7 +58,7 @@ extension RecordStore {
             try connection.all(
                 """
                 SELECT d.record_id FROM draft d JOIN record r ON r.id = d.record_id
-                    JOIN zone z ON z.id = r.zone_id AND z.permission = 0
+                    JOIN zone z ON z.id = r.zone_id AND z.permission != 1
                 WHERE r.state = 1 AND r.flags & 4 != 0 AND EXISTS (
                     SELECT 1 FROM asset a WHERE a.record_id = r.id AND a.hash IS NULL)
                 """, []

@@ -8,7 +8,7 @@ extension Transaction {
     /// Nothing happens when it waits already. Errors: notFound, accessDenied.
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
-        _ = try writablePlace(record.entry.type)
+        _ = try writablePlace(of: record)
         if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
         switch record.state {
         case .waitingDelete: return

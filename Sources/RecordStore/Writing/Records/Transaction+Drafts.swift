@@ -15,9 +15,11 @@ extension Transaction {
         effect: FileEffect = .replaced, isAwaited: Bool = false
     ) throws(RecordError) -> RecordEntry {
         // A zone that has become one for reading only keeps what was being written there.
-        let place = try error.code == .accessDenied ? self.place(type) : writablePlace(type)
+        let isKept = error.code == .accessDenied
+        let place = try isKept ? self.place(type) : writablePlace(type)
         let record: RecordID
         if let existing = try connection.stored(type, stem) {
+            if !isKept { try checkWritable(existing, in: place) }
             record = existing.id
             try replaceFile(of: existing, effect, newText: text)
             if existing.state == .waitingDelete { try touch(type) }

@@ -12,7 +12,7 @@ extension Transaction {
         guard record.entry.type == type else {
             throw RecordError(.crossDevice, "Records are not moved between types; copy them.")
         }
-        let place = try writablePlace(type)
+        let place = try writablePlace(of: record)
         if record.entry.stem == stem { return record.entry }
         let draft = try connection.draft(of: id)
         var target: RecordID?
@@ -74,6 +74,7 @@ extension Transaction {
         new.effect = .renamedOver
         new.knownAssets = assets.compactMap(KeptAsset.init(_:))
         let existing = try connection.stored(place.type, stem)
+        try checkWritable(existing, saying: text, as: stem, in: place)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id
         }

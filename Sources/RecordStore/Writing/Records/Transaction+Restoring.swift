@@ -31,6 +31,7 @@ extension Transaction {
         new.knownAssets = try keptAssets(.trash, trash)
         if new.stem == entry.stem { new.name = entry.name }
         let replaced = try makeRoom(for: new, replacing: replacing)
+        try checkWritable(replaced, saying: text, as: new.stem, in: place)
         let result: SaveResult
         if let replaced, replaced.state == .saved {
             result = try update(replaced, to: new)
@@ -102,6 +103,7 @@ extension Transaction {
             if let existing { (existing.entry.stem, StoredRecord?.some(existing)) } else {
                 try freeStem(for: version.name, place)
             }
+        try checkWritable(existing, saying: version.text, as: stem, in: place)
         var new = NewState(text: version.text, place: place, stem: stem)
         new.kind = .restored
         new.knownAssets = try keptAssets(.history, token)

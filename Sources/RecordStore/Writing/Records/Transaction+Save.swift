@@ -19,6 +19,7 @@ extension Transaction {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
         let existing = try connection.stored(type, stem)
+        try checkWritable(existing, saying: text, as: stem, in: place)
         var new = NewState(text: text, place: place, stem: stem)
         new.modified = modified
         new.effect = effect

@@ -83,18 +83,25 @@ extension Transaction {
         return try ShareNews.between(before.text, share.text)
     }
 
-    /// In another user's zone that may be written to which one of its shares allows it for. The server
-    /// decides of each record.
+    /// What this user may do in another user's zone: what its share says, or, where single records are
+    /// shared, what their shares say, when it is the same.
     private func settlePermission(of zone: ZoneID) throws(RecordError) {
         guard
             let info = try connection.first(
                 "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
                 [.integer(zone.rawValue)], { $0.zone() }), info.database == .shared
         else { return }
-        let permission = try connection.first(
-            "SELECT MIN(permission) FROM share WHERE zone_id = ?", [.integer(zone.rawValue)]
-        ) { $0.int64IfPresent(0) }
-        let allowed = (permission ?? nil).flatMap(ZoneInfo.Permission.init(rawValue:)) ?? .readOnly
+        let shares = try connection.all(
+            "SELECT \(Columns.share) FROM share WHERE zone_id = ?", [.integer(zone.rawValue)]
+        ) { $0.share() }
+        let mayWrite = shares.contains { $0.permission == .readWrite }
+        let mayOnlyRead = shares.contains { $0.permission == .readOnly }
+        let allowed: ZoneInfo.Permission =
+            if mayWrite && mayOnlyRead && shares.allSatisfy({ $0.root != nil }) {
+                .mixed
+            } else {
+                mayWrite ? .readWrite : .readOnly
+            }
         if allowed != info.permission { try setPermission(allowed, of: zone) }
     }
 

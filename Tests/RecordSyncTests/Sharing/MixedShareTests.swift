@@ -1,0 +1,163 @@
+import RecordModel
+import RecordServer
+import RecordStore
+import RecordSync
+import RecordWire
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// Two records of one zone, each with what hangs on it: Bob may only read `r`, and write to `w`.
+@Suite struct MixedShareTests {
+    private let server: TestServer
+    private let alice: Replica
+    private let bob: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        alice = try Replica(server)
+        let owner = OwnerName(bytes: TestServer.Person.alice.user?.bytes ?? [])
+        bob = try Replica(server, as: .bob, in: .shared, of: owner)
+        for root in ["r", "w"] {
+            try alice.save(root, #"{"p":1}"#)
+            try alice.save("\(root)1", #"{"$parent":"\#(root)","p":1}"#)
+            try alice.save("\(root)2", #"{"$parent":"\#(root)1","p":1}"#)
+        }
+        try alice.attach([1, 2, 3], to: "r1")
+        try await alice.sync()
+        try await invite(to: "r", "READ_ONLY", isNew: true)
+        try await invite(to: "w", "READ_WRITE", isNew: true)
+        try await bob.sync()
+    }
+
+    private func modify(_ type: String, _ root: String, _ members: [JSONMember]) async throws
+        -> TestServer.Answer
+    {
+        let record =
+            [
+                JSONMember(key: "recordName", value: JSONValue("share-\(root)")),
+                JSONMember(key: "recordType", value: "cloudkit.share"),
+            ] + members
+        return try await server.call(
+            .recordsModify, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Box"],
+                "operations": [["operationType": JSONValue(type), "record": .object(record)]],
+            ])
+    }
+
+    private func invite(
+        to root: String, _ permission: JSONValue, isNew: Bool = false
+    ) async throws {
+        let bobsName = JSONValue.string(Text(utf8: TestServer.Person.bob.user?.bytes ?? []))
+        let invited: JSONValue = [
+            "type": "USER", "permission": permission, "acceptanceStatus": "INVITED",
+            "userIdentity": ["userRecordName": bobsName],
+        ]
+        var members = [JSONMember(key: "participants", value: [invited])]
+        guard isNew else {
+            _ = try await modify("forceUpdate", root, members)
+            return try await bob.sync()
+        }
+        let found = try await server.call(
+            .recordsLookup, .private, as: .alice,
+            ["zoneID": ["zoneName": "Box"], "records": [["recordName": JSONValue(root)]]])
+        members.append(
+            JSONMember(
+                key: "forRecord",
+                value: [
+                    "recordName": JSONValue(root),
+                    "recordChangeTag": found.json.at("records.0.recordChangeTag"),
+                ]))
+        let made = try await modify("create", root, members)
+        let guid = try #require(made.json.at("records.0.shortGUID").string)
+        let accepted = try await server.call(
+            .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
+        #expect(accepted.json.at("results.0.participantStatus") == "ACCEPTED")
+    }
+
+    private func refused(_ what: String, _ body: () throws -> Void) {
+        let failed = #expect(throws: RecordError.self, "\(what)") { try body() }
+        #expect(failed?.code == .accessDenied, "\(what)")
+    }
+
+    @Test("what may only be read is refused at once, whatever is done; nothing of it is sent")
+    func readOnly() throws {
+        for name in ["r", "r1", "r2"] {
+            refused("save \(name)") { try bob.save(name, #"{"p":2}"#) }
+            refused("delete \(name)") { try bob.delete(name) }
+            refused("rename \(name)") { try bob.rename(name, to: "new") }
+            refused("rename over \(name)") { try bob.rename("w1", to: name) }
+            refused("attach to \(name)") { try bob.attach([7], to: name) }
+            refused("hang on \(name)") { try bob.save("new", #"{"$parent":"\#(name)"}"#) }
+            refused("move to \(name)") { try bob.save("w1", #"{"$parent":"\#(name)","p":1}"#) }
+        }
+        let entry = try #require(try bob.entry("r1"))
+        let photo = try #require(try bob.store.assets(of: entry.id).first)
+        refused("remove the large field") {
+            try bob.store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.removeAsset(photo.record, photo.field, photo.index)
+            }
+        }
+        #expect(try bob.outbox() == [])
+        #expect(try bob.names() == ["r", "r1", "r2", "w", "w1", "w2"])
+        try bob.expectSound()
+    }
+
+    @Test("beside it what may be written to is, and gets to the owner")
+    func readWrite() async throws {
+        try bob.save("w", #"{"p":2}"#)
+        try bob.save("w1", #"{"$parent":"w","p":3}"#)
+        try bob.save("n", #"{"$parent":"w1","p":4}"#)
+        try bob.rename("w2", to: "m")
+        try bob.attach([7], to: "w1")
+        try await bob.sync()
+        try await alice.sync()
+        #expect(try alice.text("w") == #"{"p":2}"#)
+        #expect(try alice.text("n") == #"{"$parent":"w1","p":4}"#)
+        #expect(try alice.text("m") == #"{"$parent":"w1","p":1}"#)
+        #expect(try alice.assets(of: "w1").keys.sorted() == ["w1@photo.jpg"])
+        try bob.expectSound()
+    }
+
+    @Test("the permission of each follows its share, also while the zone stays one of both")
+    func permitted() async throws {
+        try await invite(to: "r", "READ_WRITE")
+        try bob.save("r2", #"{"$parent":"r1","p":2}"#)
+        try await invite(to: "w", "READ_ONLY")
+        refused("save w1") { try bob.save("w1", #"{"$parent":"w","p":2}"#) }
+        try bob.save("r1", #"{"$parent":"r","p":3}"#)
+        try await bob.sync()
+        try await alice.sync()
+        #expect(try alice.text("r2") == #"{"$parent":"r1","p":2}"#)
+        try await invite(to: "w", "READ_WRITE")
+        try bob.save("w1", #"{"$parent":"w","p":2}"#)
+        try await bob.sync()
+        #expect(try bob.outbox() == [])
+        try bob.expectSound()
+    }
+
+    @Test("a share for reading only that ends leaves the others as they are")
+    func ended() async throws {
+        let stopped = try await modify("forceDelete", "r", [])
+        #expect(stopped.json.at("records.0.deleted") == true)
+        try await bob.sync()
+        #expect(try bob.names() == ["w", "w1", "w2"])
+        #expect(try bob.zone("Box")?.permission == .readWrite)
+        try bob.save("w1", #"{"$parent":"w","p":2}"#)
+        try await bob.sync()
+        #expect(try bob.outbox() == [])
+        try bob.expectSound()
+    }
+
+    @Test("who takes a record out here has it refused where it was, and a ring holds nothing up")
+    func rings() async throws {
+        try bob.save("w1", #"{"$parent":"w2","p":2}"#)
+        try bob.save("w2", #"{"$parent":"w1","p":2}"#)
+        try bob.save("w2", #"{"p":3}"#)
+        try await invite(to: "r", "READ_WRITE")
+        try await invite(to: "w", "READ_ONLY")
+        refused("save w2") { try bob.save("w2", #"{"p":4}"#) }
+    }
+}
