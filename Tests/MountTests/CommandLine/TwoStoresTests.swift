@@ -169,7 +169,10 @@ extension MountTests {
                         """,
                     output: " \"T\", 0 have it, 0 are invited\n", changes: false)
             ]
-            + ["share show JP.json", "accept http://s/share/1", "leave shared/o/z"].map {
+            + [
+                "share show JP.json", "accept http://s/share/1", "decline http://s/share/1",
+                "leave shared/o/z",
+            ].map {
                 Case(
                     command: String($0.prefix { $0 != " " }),
                     script:
