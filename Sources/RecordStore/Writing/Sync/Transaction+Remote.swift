@@ -97,8 +97,10 @@ extension Transaction {
             ) { StoredRecord($0) }
             for record in unsent where try isOrphan(record) {
                 guard let name = record.name else { continue }
-                results.append(try application.apply(RemoteChange(deleted: name)))
-                isNew = true
+                let result = try application.apply(RemoteChange(deleted: name))
+                results.append(result)
+                // One that stays would be met for ever.
+                if result.outcome == .deleted { isNew = true }
             }
         }
         return results
