@@ -6,6 +6,12 @@ extension SQLiteAccess {
     private static let shareColumns =
         "s.name, s.root, s.short_guid, s.public_permission, s.denies_requests"
 
+    /// With where it is, in a query that has `placeOfShare`.
+    private static let placedShareColumns = "\(shareColumns), z.id, z.name, d.owner"
+    private static let placeOfShare = """
+        JOIN zones z ON z.id = s.zone AND z.deleted = 0 JOIN databases d ON d.id = z.database
+        """
+
     func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
         guard let handle = try self.zone(zone)?.handle else { return nil }
         return try first(
@@ -25,9 +31,8 @@ extension SQLiteAccess {
     func share(_ container: ContainerKey, shortGUID: Text) throws(ServerError) -> ShareRow? {
         try first(
             """
-            SELECT \(Self.shareColumns), z.id, z.name, d.owner FROM shares s
-            JOIN zones z ON z.id = s.zone AND z.deleted = 0
-            JOIN databases d ON d.id = z.database
+            SELECT \(Self.placedShareColumns) FROM shares s
+            \(Self.placeOfShare)
             WHERE s.short_guid = ? AND d.container = ? AND d.environment = ?
             """, [.text(shortGUID)] + container.values
         ) { (row) throws(ServerError) in try share(row, container) }
@@ -36,10 +41,9 @@ extension SQLiteAccess {
     func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow? {
         try first(
             """
-            SELECT \(Self.shareColumns), z.id, z.name, d.owner FROM participants p
+            SELECT \(Self.placedShareColumns) FROM participants p
             JOIN shares s ON s.zone = p.zone AND s.name = p.share
-            JOIN zones z ON z.id = s.zone AND z.deleted = 0
-            JOIN databases d ON d.id = z.database
+            \(Self.placeOfShare)
             WHERE p.link = ? AND d.container = ? AND d.environment = ?
             """, [.text(link)] + container.values
         ) { (row) throws(ServerError) in try share(row, container) }
@@ -51,7 +55,7 @@ extension SQLiteAccess {
         let number = user.phoneNumber.map(UserLookup.digits)
         return try all(
             """
-            SELECT \(Self.shareColumns), z.id, z.name, d.owner
+            SELECT \(Self.placedShareColumns)
             FROM (
                 SELECT zone, share, invited FROM participants
                 WHERE status = 'INVITED' AND user = ?1
@@ -63,8 +67,7 @@ extension SQLiteAccess {
                 WHERE status = 'INVITED' AND phone_number = ?3 AND user IS NULL
             ) p
             JOIN shares s ON s.zone = p.zone AND s.name = p.share
-            JOIN zones z ON z.id = s.zone AND z.deleted = 0
-            JOIN databases d ON d.id = z.database
+            \(Self.placeOfShare)
             WHERE d.container = ?4 AND d.environment = ?5
             GROUP BY p.zone, p.share ORDER BY MAX(p.invited) DESC, p.zone, p.share LIMIT ?6
             """,

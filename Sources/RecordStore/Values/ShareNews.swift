@@ -38,27 +38,22 @@ package struct ShareNews: Hashable, Sendable {
     /// What is new in the text of a share, as `Share.text` has it, since an earlier one.
     package static func between(_ old: [UInt8], _ new: [UInt8]) throws(RecordError) -> [ShareNews] {
         let (before, after) = (try JSONParser.parse(old), try JSONParser.parse(new))
-        let (had, have) = (accepted(before), accepted(after))
+        let (had, have) = (
+            people(before["participants"], "ACCEPTED"), people(after["participants"], "ACCEPTED")
+        )
         let (asked, ask) = (people(before["requests"]), people(after["requests"]))
         let all = people(after["participants"])
         return have.filter { !had.contains($0) }.map { ShareNews(.accepted, who: $0) }
             + had.filter { !have.contains($0) }.map { ShareNews(.left, who: $0) }
-            + invited(before).filter { !all.contains($0) }.map { ShareNews(.declined, who: $0) }
+            + people(before["participants"], "INVITED").filter { !all.contains($0) }
+            .map { ShareNews(.declined, who: $0) }
             + ask.filter { !asked.contains($0) }.map { ShareNews(.requested, who: $0) }
     }
 
-    private static func accepted(_ share: JSONValue) -> [String] {
-        people(share["participants"]) { $0["status"]?.string == "ACCEPTED" }
-    }
-
-    private static func invited(_ share: JSONValue) -> [String] {
-        people(share["participants"]) { $0["status"]?.string == "INVITED" }
-    }
-
-    private static func people(
-        _ list: JSONValue?, where isMeant: (JSONValue) -> Bool = { _ in true }
-    ) -> [String] {
-        (list?.array ?? []).filter(isMeant).map(name(of:))
+    /// - Parameter status: nil for whatever it is.
+    private static func people(_ list: JSONValue?, _ status: Text? = nil) -> [String] {
+        (list?.array ?? []).filter { status == nil || $0["status"]?.string == status }
+            .map(name(of:))
     }
 
     /// What people know somebody by whom the text of a share names.

@@ -57,9 +57,7 @@ extension Transaction {
     /// Whoever deletes the root of one has left it.
     func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
-        let isWhole = try connection.exists(
-            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [value])
-        if isWhole { return }
+        if try connection.isSharedWhole(zone) { return }
         let gone = try connection.all(
             """
             SELECT DISTINCT name FROM trash t WHERE zone_id = ?1 AND is_own = 0

@@ -82,9 +82,7 @@ extension Transaction {
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
         let zone = SQLValue.integer(application.zone.rawValue)
-        let isWhole = try connection.exists(
-            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [zone])
-        guard !isWhole else { return [] }
+        guard try !connection.isSharedWhole(application.zone) else { return [] }
         var results: [RemoteResult] = []
         var isNew = true
         while isNew {
@@ -161,8 +159,7 @@ extension RecordStore {
     /// Whether the feed of a zone has begun anew and is not through yet.
     package func hasFeedPass(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.exists(
-                "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+            try connection.hasFeedPass(of: zone)
         }
     }
 

@@ -87,9 +87,7 @@ extension Transaction {
     /// shared, what their shares say, when it is the same.
     private func settlePermission(of zone: ZoneID) throws(RecordError) {
         guard
-            let info = try connection.first(
-                "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
-                [.integer(zone.rawValue)], { $0.zone() }), info.database == .shared
+            let info = try connection.zone(zone), info.database == .shared
         else { return }
         let shares = try connection.all(
             "SELECT \(Columns.share) FROM share WHERE zone_id = ?", [.integer(zone.rawValue)]
@@ -107,6 +105,14 @@ extension Transaction {
 
     func forgetShares(of zone: ZoneID) throws(RecordError) {
         try connection.run("DELETE FROM share WHERE zone_id = ?", [.integer(zone.rawValue)])
+    }
+}
+
+extension SQLConnection {
+    /// Whether a share is of all that is in the zone.
+    func isSharedWhole(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try exists(
+            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [.integer(zone.rawValue)])
     }
 }
 
