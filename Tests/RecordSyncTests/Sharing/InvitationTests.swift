@@ -42,36 +42,24 @@ import Testing
         bob.store.observe { [heard] in heard.note($0) }
     }
 
-    /// Saves the share of the zone.
+    /// Saves the share of the zone, with Bob invited or with nobody.
     @discardableResult
     private func share(
-        _ operation: String, _ participants: [JSONValue], title: String = "Plans"
+        _ operation: String, isInvited: Bool = true, title: JSONValue = "Plans"
     ) async throws -> Text {
-        let record: JSONValue = [
-            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
-            "participants": .array(participants),
-            "fields": ["cloudkit.title": ["value": JSONValue(title), "type": "STRING"]],
-        ]
-        let answer = try await server.call(
-            .recordsModify, .private, as: .alice,
+        let nobody = JSONMember(key: "participants", value: [])
+        let answer = try await server.modifyShare(
+            operation, of: nil,
             [
-                "zoneID": ["zoneName": "Box"],
-                "operations": [["operationType": JSONValue(operation), "record": record]],
+                isInvited ? TestServer.invitation(ofBob: "READ_WRITE") : nobody,
+                TestServer.title(title),
             ])
         return try #require(answer.json.at("records.0.shortGUID").string, "\(answer.text)")
     }
 
-    private static var invited: JSONValue {
-        let name = TestServer.Person.bob.user?.bytes ?? []
-        return [
-            "type": "USER", "permission": "READ_WRITE", "acceptanceStatus": "INVITED",
-            "userIdentity": ["userRecordName": .string(Text(utf8: name))],
-        ]
-    }
-
     @Test("an invitation is known after a round and told once, until it is accepted")
     func life() async throws {
-        let guid = try await share("create", [Self.invited])
+        let guid = try await share("create")
         try await bob.sync()
         let invitation = try #require(try bob.store.invitations().first)
         #expect(try bob.store.invitations().count == 1)
@@ -87,7 +75,7 @@ import Testing
         try await bob.sync()
         #expect(heard.take() == [])
         // Another title is no other invitation.
-        try await share("forceUpdate", [Self.invited], title: "Other plans")
+        try await share("forceUpdate", title: "Other plans")
         try await bob.sync()
         #expect(heard.take() == [])
         #expect(try bob.store.invitations().map(\.title) == ["Other plans"])
@@ -102,17 +90,17 @@ import Testing
     @Test("one that is taken back leaves nothing on the disk, and made again is told again")
     func withdrawn() async throws {
         let word = "Whisper-\(UUID().uuidString)"
-        try await share("create", [Self.invited], title: word)
+        try await share("create", title: JSONValue(word))
         try await bob.sync()
         #expect(try holds(word))
         #expect(heard.take().count == 1)
-        try await share("forceUpdate", [])
+        try await share("forceUpdate", isInvited: false)
         try await bob.sync()
         #expect(try bob.store.invitations() == [])
         try await bob.sync()
         #expect(try !holds(word))
         #expect(heard.take() == [])
-        try await share("forceUpdate", [Self.invited])
+        try await share("forceUpdate")
         try await bob.sync()
         #expect(heard.take().map(\.kind) == [.invited])
     }

@@ -26,55 +26,16 @@ import Testing
         }
         try alice.attach([1, 2, 3], to: "r1")
         try await alice.sync()
-        try await invite(to: "r", "READ_ONLY", isNew: true)
-        try await invite(to: "w", "READ_WRITE", isNew: true)
+        try await server.share("r", permission: "READ_ONLY")
+        try await server.share("w")
         try await bob.sync()
     }
 
-    private func modify(_ type: String, _ root: String, _ members: [JSONMember]) async throws
-        -> TestServer.Answer
-    {
-        let record =
-            [
-                JSONMember(key: "recordName", value: JSONValue("share-\(root)")),
-                JSONMember(key: "recordType", value: "cloudkit.share"),
-            ] + members
-        return try await server.call(
-            .recordsModify, .private, as: .alice,
-            [
-                "zoneID": ["zoneName": "Box"],
-                "operations": [["operationType": JSONValue(type), "record": .object(record)]],
-            ])
-    }
-
-    private func invite(
-        to root: String, _ permission: JSONValue, isNew: Bool = false
-    ) async throws {
-        let bobsName = JSONValue.string(Text(utf8: TestServer.Person.bob.user?.bytes ?? []))
-        let invited: JSONValue = [
-            "type": "USER", "permission": permission, "acceptanceStatus": "INVITED",
-            "userIdentity": ["userRecordName": bobsName],
-        ]
-        var members = [JSONMember(key: "participants", value: [invited])]
-        guard isNew else {
-            _ = try await modify("forceUpdate", root, members)
-            return try await bob.sync()
-        }
-        let found = try await server.call(
-            .recordsLookup, .private, as: .alice,
-            ["zoneID": ["zoneName": "Box"], "records": [["recordName": JSONValue(root)]]])
-        members.append(
-            JSONMember(
-                key: "forRecord",
-                value: [
-                    "recordName": JSONValue(root),
-                    "recordChangeTag": found.json.at("records.0.recordChangeTag"),
-                ]))
-        let made = try await modify("create", root, members)
-        let guid = try #require(made.json.at("records.0.shortGUID").string)
-        let accepted = try await server.call(
-            .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
-        #expect(accepted.json.at("results.0.participantStatus") == "ACCEPTED")
+    /// Says what Bob may do with a record that is shared, and lets him hear of it.
+    private func permit(_ root: String, _ permission: JSONValue) async throws {
+        _ = try await server.modifyShare(
+            "forceUpdate", of: root, [TestServer.invitation(ofBob: permission)])
+        try await bob.sync()
     }
 
     private func refused(_ what: String, _ body: () throws -> Void) {
@@ -123,15 +84,15 @@ import Testing
 
     @Test("the permission of each follows its share, also while the zone stays one of both")
     func permitted() async throws {
-        try await invite(to: "r", "READ_WRITE")
+        try await permit("r", "READ_WRITE")
         try bob.save("r2", #"{"$parent":"r1","p":2}"#)
-        try await invite(to: "w", "READ_ONLY")
+        try await permit("w", "READ_ONLY")
         refused("save w1") { try bob.save("w1", #"{"$parent":"w","p":2}"#) }
         try bob.save("r1", #"{"$parent":"r","p":3}"#)
         try await bob.sync()
         try await alice.sync()
         #expect(try alice.text("r2") == #"{"$parent":"r1","p":2}"#)
-        try await invite(to: "w", "READ_WRITE")
+        try await permit("w", "READ_WRITE")
         try bob.save("w1", #"{"$parent":"w","p":2}"#)
         try await bob.sync()
         #expect(try bob.outbox() == [])
@@ -140,8 +101,7 @@ import Testing
 
     @Test("a share for reading only that ends leaves the others as they are")
     func ended() async throws {
-        let stopped = try await modify("forceDelete", "r", [])
-        #expect(stopped.json.at("records.0.deleted") == true)
+        try await server.endShare(of: "r")
         try await bob.sync()
         #expect(try bob.names() == ["w", "w1", "w2"])
         #expect(try bob.zone("Box")?.permission == .readWrite)
@@ -156,8 +116,8 @@ import Testing
         try bob.save("w1", #"{"$parent":"w2","p":2}"#)
         try bob.save("w2", #"{"$parent":"w1","p":2}"#)
         try bob.save("w2", #"{"p":3}"#)
-        try await invite(to: "r", "READ_WRITE")
-        try await invite(to: "w", "READ_ONLY")
+        try await permit("r", "READ_WRITE")
+        try await permit("w", "READ_ONLY")
         refused("save w2") { try bob.save("w2", #"{"p":4}"#) }
     }
 }

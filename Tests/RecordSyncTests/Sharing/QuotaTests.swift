@@ -23,27 +23,6 @@ import Testing
         try await alice.sync()
     }
 
-    private func share() async throws {
-        let name = TestServer.Person.bob.user?.bytes ?? []
-        let invited: JSONValue = [
-            "type": "USER", "permission": "READ_WRITE", "acceptanceStatus": "INVITED",
-            "userIdentity": ["userRecordName": .string(Text(utf8: name))],
-        ]
-        let record: JSONValue = [
-            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
-            "participants": [invited],
-        ]
-        let answer = try await server.call(
-            .recordsModify, .private, as: .alice,
-            [
-                "zoneID": ["zoneName": "Box"],
-                "operations": [["operationType": "create", "record": record]],
-            ])
-        let guid = try #require(answer.json.at("records.0.shortGUID").string, "\(answer.text)")
-        _ = try await server.call(
-            .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
-    }
-
     @Test("the account's own is known after a round, as it is then")
     func own() async throws {
         try await alice.sync()
@@ -62,7 +41,7 @@ import Testing
 
     @Test("of a shared zone what its owner has left is known, and no longer when that ends")
     func ofOthers() async throws {
-        try await share()
+        try await server.share(nil)
         try await bob.sync()
         let zone = try #require(try bob.store.zones(in: .shared).first)
         // The directory has another name than the one by which the server knows the owner.
@@ -71,17 +50,7 @@ import Testing
         #expect(quota.totalBytes == nil)
         #expect(quota.freeBytes == 917_504)
         #expect(try bob.store.ownQuota() == nil)
-        _ = try await server.call(
-            .recordsModify, .private, as: .alice,
-            [
-                "zoneID": ["zoneName": "Box"],
-                "operations": [
-                    [
-                        "operationType": "forceDelete",
-                        "record": ["recordName": "cloudkit.zoneshare"],
-                    ]
-                ],
-            ])
+        try await server.endShare(of: nil)
         try await bob.sync()
         #expect(try bob.store.quotas(of: .shared) == [])
     }

@@ -23,38 +23,17 @@ import Testing
         try await alice.sync()
     }
 
-    private static func name(_ person: TestServer.Person) -> JSONValue {
-        .string(Text(utf8: person.user?.bytes ?? []))
-    }
-
     /// As any client of the protocol does it.
     private func share(
         _ permission: JSONValue, isNew: Bool = true, of zone: String = "Box"
     ) async throws {
-        let invited: JSONValue = [
-            "type": "USER", "permission": permission, "acceptanceStatus": "INVITED",
-            "userIdentity": ["userRecordName": Self.name(.bob)],
-        ]
-        let answer = try await server.call(
-            .recordsModify, .private, as: .alice,
-            [
-                "zoneID": ["zoneName": JSONValue(zone)],
-                "operations": [
-                    [
-                        "operationType": isNew ? "create" : "forceUpdate",
-                        "record": [
-                            "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share",
-                            "fields": ["cloudkit.title": ["value": "Our box", "type": "STRING"]],
-                            "participants": [invited],
-                        ],
-                    ]
-                ],
-            ])
-        guard isNew else { return }
-        let guid = try #require(answer.json.at("records.0.shortGUID").string)
-        let accepted = try await server.call(
-            .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
-        #expect(accepted.json.at("results.0.participantStatus") == "ACCEPTED")
+        let title = TestServer.title("Our box")
+        guard !isNew else {
+            return try await server.share(nil, in: zone, permission: permission, [title])
+        }
+        _ = try await server.modifyShare(
+            "forceUpdate", of: nil, in: zone,
+            [TestServer.invitation(ofBob: permission), title])
     }
 
     private func zone() throws -> ZoneInfo? { try bob.store.zones(in: .shared).first }
@@ -129,18 +108,7 @@ import Testing
         try await bob.sync()
         try bob.save("x", #"{"p":9}"#)
         try bob.save("new", #"{"p":9}"#)
-        let stopped = try await server.call(
-            .recordsModify, .private, as: .alice,
-            [
-                "zoneID": ["zoneName": "Box"],
-                "operations": [
-                    [
-                        "operationType": "forceDelete",
-                        "record": ["recordName": "cloudkit.zoneshare"],
-                    ]
-                ],
-            ])
-        #expect(stopped.json.at("records.0.deleted") == true)
+        try await server.endShare(of: nil)
         try await bob.sync()
         #expect(try zone() == nil)
         #expect(try bob.outbox() == [])
