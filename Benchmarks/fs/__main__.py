@@ -30,7 +30,7 @@ def arguments():
     options = parser.parse_args()
     options.records = options.records or (500 if options.quick else 10_000)
     options.rounds = options.rounds or (1 if options.quick else 5)
-    options.counted_files = 100 if options.quick else 200
+    options.counted_files = 300
     options.large_records = 10_000 if options.quick else 1_000_000
     return options
 

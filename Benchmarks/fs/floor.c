@@ -165,7 +165,7 @@ static struct fuse_entry_param entry(uint32_t at) {
 
 static void on_init(void *context, struct fuse_conn_info *connection) {
     (void)context;
-    connection->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
+    connection->want &= ~(unsigned)(FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_READDIRPLUS_AUTO);
     connection->want |= connection->capable
         & (FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_HANDLE_KILLPRIV);
 }

@@ -14,6 +14,7 @@ ROWS = {
     "unlink": "unlink",
     "ls first": "ls -l, first time",
     "ls again": "ls -l, again",
+    "ls after": "ls, then ls -l, both for the first time",
     "read first": "read every file, first time",
     "read again": "read every file, again",
     "grep first": "grep -r, first time",
@@ -99,6 +100,8 @@ def read(subject, driver, count, row):
     subject.remount(count)
     row["ls first"] = tool(count, 0, "ls", "-l", directory)
     row["ls again"] = best(lambda: tool(count, 0, "ls", "-l", directory))
+    subject.remount(count)
+    row["ls after"] = sum(tool(count, 0, "ls", *words, directory) for words in ([], ["-l"]))
     subject.remount(count)
     row["read first"] = driver.time("read", directory, 0, count)
     row["read again"] = best(lambda: driver.time("read", directory, 0, count))

@@ -62,6 +62,9 @@ def goals(results, name):
     values = [turn["replace"] / turn["create"] for turn in turns]
     if values:
         found.append(("temporary file + rename: ratio to create", statistics.median(values), 3.0))
+    values = [turn["ls after"] / turn["ls first"] for turn in turns]
+    if values:
+        found.append((f"{ROWS['ls after']}: ratio to ls -l alone", statistics.median(values), 1.5))
     return found
 
 

@@ -30,8 +30,13 @@ package struct Connection: Sendable {
 
         /// What a session asks for unless the file system changes it: pages and attributes are
         /// dropped by notification only, and writes arrive as they are made.
+        ///
+        /// Every listing brings attributes along. When the kernel chooses (`readdirPlusAuto`), it
+        /// asks for them with the first page only, and each file beyond costs a lookup of its own
+        /// as soon as somebody wants its attributes: after a plain `ls`, and in every program that
+        /// reads a directory to its end before it looks at the files (find -size, du, tar, rsync).
         package static let standard: Capabilities = [
-            .asyncRead, .atomicTruncate, .spliceWrite, .readdirPlus, .readdirPlusAuto,
+            .asyncRead, .atomicTruncate, .spliceWrite, .readdirPlus,
             .parallelDirectoryOperations, .cacheSymlinks, .explicitInvalidateData,
         ]
     }
