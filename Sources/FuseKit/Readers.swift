@@ -15,6 +15,8 @@ final class Readers: Sendable {
     private static let ticksToSleep = 2
 
     private let session: SessionPointer
+    private let begins: @Sendable () -> Void
+    private let ends: @Sendable () -> Void
     /// The right to read; whoever has it is the reader.
     private let right = Semaphore(value: 1)
     /// How many calls have begun, which numbers them.
@@ -33,7 +35,17 @@ final class Readers: Sendable {
         var hasEnded = false
     }
 
-    init(_ session: SessionPointer) { self.session = session }
+    /// - Parameters:
+    ///   - begins: called by each reader before its first call.
+    ///   - ends: called by each reader after its last call.
+    init(
+        _ session: SessionPointer, begins: @escaping @Sendable () -> Void,
+        ends: @escaping @Sendable () -> Void
+    ) {
+        self.session = session
+        self.begins = begins
+        self.ends = ends
+    }
 
     /// Carries out calls until the file system is unmounted, or until `stop`.
     func run(threads: Int) throws(Errno) {
@@ -84,6 +96,8 @@ final class Readers: Sendable {
     }
 
     private func readCalls() {
+        begins()
+        defer { ends() }
         var buffer = fuse_buf()
         defer { free(buffer.mem) }
         right.wait()

@@ -15,6 +15,8 @@ package final class Session: Sendable {
     package let notifier = Notifier()
     private let options: MountOptions
     private let guardProgram: [String]
+    private let readerBegins: @Sendable () -> Void
+    private let readerEnds: @Sendable () -> Void
     private let box: FileSystemBox
     /// Guards the step from one life stage to the next.
     private let state = Mutex(State.new)
@@ -26,13 +28,18 @@ package final class Session: Sendable {
     ///   - mountpoint: an absolute path without symbolic links.
     ///   - guardProgram: the words that start this program as a `ConnectionGuard`; without them
     ///     there is none.
+    ///   - readerBegins: called by each thread that carries out calls before its first one.
+    ///   - readerEnds: called by such a thread after its last call.
     package init(
         fileSystem: any FileSystem, mountpoint: String, options: MountOptions,
-        guardProgram: [String] = []
+        guardProgram: [String] = [], readerBegins: @escaping @Sendable () -> Void = {},
+        readerEnds: @escaping @Sendable () -> Void = {}
     ) {
         self.mountpoint = mountpoint
         self.options = options
         self.guardProgram = guardProgram
+        self.readerBegins = readerBegins
+        self.readerEnds = readerEnds
         box = FileSystemBox(fileSystem)
     }
 
@@ -75,7 +82,7 @@ package final class Session: Sendable {
     package func run(threads: Int = Session.defaultThreads) throws(MountError) {
         let start: (SessionPointer, Readers)? = state.withLock { state in
             guard case .mounted(let session) = state else { return nil }
-            let readers = Readers(session)
+            let readers = Readers(session, begins: readerBegins, ends: readerEnds)
             state = .running(readers)
             return (session, readers)
         }

@@ -5,7 +5,7 @@ import RecordTree
 import Synchronization
 
 /// The threads that do what is due with time: waiting deletes and saves that a full disk has put off
-/// on one, on the other what may take long.
+/// on one, on the others what may take long, and what waits for the record server.
 final class Maintenance: Sendable {
     /// How often passing faults are tried again, and the longest wait for a new waiting delete.
     private static let period: Duration = .milliseconds(500)
@@ -25,6 +25,7 @@ final class Maintenance: Sendable {
             _ = try tree.maintain()
         }
         try runAgainAndAgain("cleaning") { [tree] () throws(RecordError) in try tree.clean() }
+        try runAgainAndAgain("shares") { [tree] () throws(RecordError) in tree.endDueShares() }
     }
 
     private func runAgainAndAgain(

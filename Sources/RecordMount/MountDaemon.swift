@@ -60,7 +60,8 @@ package enum MountDaemon {
             fileSystem: RecordFileSystem(
                 tree: tree, hasExtendedAttributes: configuration.extendedAttributes, ready: ready),
             mountpoint: configuration.mountpoint, options: mountOptions(configuration),
-            guardProgram: configuration.guardProgram)
+            guardProgram: configuration.guardProgram,
+            readerBegins: { AnsweringThreads.enter() }, readerEnds: { AnsweringThreads.leave() })
         let messenger = KernelMessenger(
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
         tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })

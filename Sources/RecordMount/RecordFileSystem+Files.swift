@@ -109,8 +109,14 @@ extension RecordFileSystem {
     func flush(
         node: NodeID, handle: FileHandle, lockOwner: UInt64, reply: consuming EmptyReply
     ) {
+        let handle = HandleNumber(handle)
+        if tree.mayAskServer(closing: handle) {
+            return serverCalls.answer(reply) { [tree] () throws(RecordError) in
+                try tree.flush(handle)
+            }
+        }
         do throws(RecordError) {
-            try tree.flush(HandleNumber(handle))
+            try tree.flush(handle)
             reply.send()
         } catch {
             reply.fail(Errno(error))

@@ -14,6 +14,8 @@ final class RecordFileSystem: FileSystem {
     /// ENOSYS to each call about them otherwise: most programs ask for them at every file.
     private let hasExtendedAttributes: Bool
 
+    let serverCalls = ServerCalls()
+
     init(tree: Tree, hasExtendedAttributes: Bool, ready: @escaping @Sendable () -> Void) {
         self.tree = tree
         self.hasExtendedAttributes = hasExtendedAttributes
@@ -27,7 +29,10 @@ final class RecordFileSystem: FileSystem {
     }
 
     /// The last moment in which calls that wait can be answered.
-    func destroy() { tree.answerWaiting() }
+    func destroy() {
+        tree.answerWaiting()
+        serverCalls.stop()
+    }
 
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply) {
         let caller = Requester(reply.caller)
@@ -168,8 +173,14 @@ final class RecordFileSystem: FileSystem {
 
     func unlink(parent: NodeID, name: FileName, reply: consuming EmptyReply) {
         let caller = Requester(reply.caller)
+        let parent = NodeNumber(parent)
+        if tree.mayAskServer(about: name.bytes, in: parent) {
+            return serverCalls.answer(reply) { [tree] () throws(RecordError) in
+                try tree.remove(parent: parent, name: name.bytes, caller: caller)
+            }
+        }
         answer(reply) { tree throws(RecordError) in
-            try tree.remove(parent: NodeNumber(parent), name: name.bytes, caller: caller)
+            try tree.remove(parent: parent, name: name.bytes, caller: caller)
         }
     }
 
@@ -184,9 +195,17 @@ final class RecordFileSystem: FileSystem {
         reply: consuming EmptyReply
     ) {
         let caller = Requester(reply.caller)
+        let (parent, newParent) = (NodeNumber(parent), NodeNumber(newParent))
+        if tree.mayAskServer(about: newName.bytes, in: newParent) {
+            return serverCalls.answer(reply) { [tree] () throws(RecordError) in
+                try tree.rename(
+                    parent: parent, name: name.bytes, newParent: newParent,
+                    newName: newName.bytes, flags: flags.rawValue, caller: caller)
+            }
+        }
         answer(reply) { tree throws(RecordError) in
             try tree.rename(
-                parent: NodeNumber(parent), name: name.bytes, newParent: NodeNumber(newParent),
+                parent: parent, name: name.bytes, newParent: newParent,
                 newName: newName.bytes, flags: flags.rawValue, caller: caller)
         }
     }

@@ -17,7 +17,6 @@ extension Tree {
         store.keepSpace()
         expireWaitingReads()
         let uptime = options.clock.uptime
-        endShares(olderThan: uptime)
         store.noteText(bytes: state.withLock { $0.past.removeOld(at: uptime) })
         // What a large text took goes back to the system: the heap keeps it otherwise.
         if try store.releaseMemory() { malloc_trim(0) }

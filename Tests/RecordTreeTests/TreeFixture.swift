@@ -190,9 +190,10 @@ extension TreeFixture {
         return (handle, start)
     }
 
-    /// What both threads of the daemon do.
+    /// What the threads of the daemon do.
     func maintain() throws {
         _ = try tree.maintain()
+        tree.endDueShares()
         try tree.clean()
     }
 

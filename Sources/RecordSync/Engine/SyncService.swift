@@ -219,6 +219,7 @@ package final class ResultBox<Value: Sendable>: Sendable {
 
     /// Blocks until the value is there. To be called once.
     package func take() -> Value {
+        AnsweringThreads.checkMayWait()
         while true {
             isThere.wait()
             if let value = value.withLock(\.self) { return value }

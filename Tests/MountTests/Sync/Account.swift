@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -42,6 +43,11 @@ final class Account: Sendable {
             arguments: ["--listen", "127.0.0.1:\(port)"] + serverArguments)
         server.set(process)
     }
+
+    /// The server takes connections, for the kernel does that, and answers nothing.
+    func suspendServer() { server.value?.signal(SIGSTOP) }
+
+    func resumeServer() { server.value?.signal(SIGCONT) }
 
     func addUser(_ eMail: String, password: String) async throws {
         let folder = try TemporaryDirectory()
