@@ -34,6 +34,7 @@ package final class RecordStore: Sendable {
     let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// How many calls of `releaseMemory` have something to give back, after a large text.
     let releasesDue = Atomic(0)
+    private let commitCount = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
     /// Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
@@ -52,6 +53,12 @@ package final class RecordStore: Sendable {
         self.lock = lock
         self.log = log
         self.reserve = reserve
+    }
+
+    /// The number of transactions since the store was opened: what was read stands while it is the
+    /// same. Nil where somebody else may write.
+    package var commits: Int? {
+        writer == nil ? nil : commitCount.load(ordering: .acquiring)
     }
 
     /// Whether `write` is possible.
@@ -171,6 +178,7 @@ package final class RecordStore: Sendable {
 
     /// On the writer's queue, so that caches change in the order of the commits.
     private func publish(_ transaction: Transaction) {
+        commitCount.add(1, ordering: .releasing)
         cache.withLock { $0.count(transaction) }
         if !transaction.schemas.isEmpty || transaction.placesChanged {
             cache.withLock { cache in

@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordStore
 import RecordTree
+import Synchronization
 import Testing
 
 /// What saves the kernel a question, and what takes its answers back.
@@ -39,6 +40,33 @@ struct RequestTests {
             #expect(
                 fixture.notices.take().contains { isEntry($0, name) } == (name == "new.json"))
         }
+    }
+
+    @Test("a name that was just looked up in vain is made without asking the store again")
+    func absentName() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\":1}", as: "other.json")
+        let reads = Mutex<[String]>([])
+        fixture.store.traceReads { statement in reads.withLock { $0.append(statement) } }
+        #expect(try fixture.lookup("n.json") == nil)
+        let handle = try fixture.openNew("n.json")
+        fixture.store.traceReads(nil)
+        #expect(reads.withLock { $0 }.filter { $0.contains("FROM record ") }.count == 1)
+        try fixture.write("{\"a\":2}", to: handle)
+        fixture.tree.release(handle)
+        #expect(try fixture.text("n.json") == "{\"a\":2}")
+    }
+
+    @Test("a name that came after the lookup that missed it is found")
+    func absentNameThatCame() throws {
+        let fixture = try TreeFixture()
+        #expect(try fixture.lookup("n.json") == nil)
+        try fixture.receive(
+            .upsert([RecordField(name: FieldName("a"), value: .int64(1))], parent: nil), name: "n")
+        let error = #expect(throws: RecordError.self) {
+            try fixture.openNew("n.json", flags: O_WRONLY | O_EXCL)
+        }
+        #expect(error?.code == .alreadyExists)
     }
 
     @Test("a file that is only read, and a scratch file, need no call at their close")

@@ -11,6 +11,9 @@ struct EntryCache {
     private static let countMax = 16_384
 
     private var entries: [RecordID: RecordEntry] = [:]
+    /// The last name that was looked up in vain, and after how many commits: the kernel looks a name
+    /// up before it makes it.
+    private var absent: (type: TypeID, stem: Stem, commits: Int)?
     private(set) var epoch: UInt64 = 0
 
     func entry(_ id: RecordID) -> RecordEntry? { entries[id] }
@@ -20,6 +23,17 @@ struct EntryCache {
         guard epoch == self.epoch else { return }
         if entries.count >= Self.countMax { entries.removeAll(keepingCapacity: true) }
         for row in rows { entries[row.id] = row }
+    }
+
+    /// Returns true when the store has just had no row with the name.
+    /// - Parameter commits: the store's count now.
+    func isAbsent(_ type: TypeID, _ stem: Stem, at commits: Int?) -> Bool {
+        absent.map { $0.type == type && $0.stem == stem && $0.commits == commits } ?? false
+    }
+
+    /// - Parameter commits: the store's count before it was asked.
+    mutating func keepAbsence(of stem: Stem, in type: TypeID, readAt commits: Int?) {
+        absent = commits.map { (type, stem, $0) }
     }
 
     mutating func forget(_ changes: [StoreChange]) {

@@ -161,10 +161,26 @@ extension Tree {
     /// A record that shows under the stem, also one whose first save is outstanding.
     func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordFile? {
         if let file = state.withLock({ $0.pending[type]?[stem] }) { return file }
-        let epoch = state.withLock { $0.entries.epoch }
-        guard let entry = try store.record(type, stem), !entry.isHidden else { return nil }
-        state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
+        guard let entry = try row(type, stem), !entry.isHidden else { return nil }
         return entry.file
+    }
+
+    /// The row with the stem, also one that is hidden; nil without a read when the last lookup has
+    /// found none.
+    func row(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
+        let commits = store.commits
+        let (isAbsent, epoch) = state.withLock {
+            ($0.entries.isAbsent(type, stem, at: commits), $0.entries.epoch)
+        }
+        if isAbsent { return nil }
+        guard let entry = try store.record(type, stem) else {
+            state.withLock { $0.entries.keepAbsence(of: stem, in: type, readAt: commits) }
+            return nil
+        }
+        if !entry.isHidden {
+            state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
+        }
+        return entry
     }
 
     /// An asset whose bytes are there, or are being written.

@@ -176,7 +176,7 @@ extension Tree {
     /// is the same record again, but its row goes on waiting until that save: a crash before it
     /// leaves the record deleted, never with its old text.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
-        let waiting = try store.record(type, stem)
+        let waiting = try row(type, stem)
         let file: RecordFile
         if let waiting {
             file = waiting.file
