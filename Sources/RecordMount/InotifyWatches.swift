@@ -1,4 +1,5 @@
 import Glibc
+import RecordTree
 import Synchronization
 
 /// Which directories of the mount somebody watches with inotify, read from /proc.
@@ -18,20 +19,27 @@ final class InotifyWatches: Sendable {
 
     init(mountpoint: String) { self.mountpoint = mountpoint }
 
-    /// Whether the directory or any file of the mount is watched: a watched file (tail -F) shows
-    /// its own inode, which does not say where it is.
+    /// Whether the directory is watched, or any file of the mount: a watched file (tail -F) shows its own
+    /// inode, which does not say where it is.
     func cover(directory inode: UInt64) -> Bool {
         let now = ContinuousClock.now
         let fresh = state.withLock { state in
             state.readAt.flatMap { now < $0 + Self.kept ? state.inodes : nil }
         }
-        if let fresh { return !fresh.isEmpty }
-        let inodes = readWatches()
-        state.withLock { state in
-            state.readAt = now
-            state.inodes = inodes
+        let inodes = fresh ?? readWatches()
+        if fresh == nil {
+            state.withLock { state in
+                state.readAt = now
+                state.inodes = inodes
+            }
         }
-        return !inodes.isEmpty
+        return Self.cover(directory: inode, inodes)
+    }
+
+    /// - Parameter watched: the inodes of the mount that somebody watches.
+    static func cover(directory inode: UInt64, _ watched: Set<UInt64>) -> Bool {
+        watched.contains(inode)
+            || watched.contains { !NodeNumber(rawValue: $0).isDirectoryOfMount }
     }
 
     private func readWatches() -> Set<UInt64> {

@@ -36,6 +36,7 @@ package final class RecordStore: Sendable {
     let releasesDue = Atomic(0)
     private let commitCount = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
+    let moment: ChangeMoment
     /// Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
@@ -43,7 +44,8 @@ package final class RecordStore: Sendable {
 
     init(
         directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
-        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?
+        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?,
+        moment: ChangeMoment = ChangeMoment()
     ) {
         self.directory = directory.path
         self.places = directory
@@ -53,6 +55,7 @@ package final class RecordStore: Sendable {
         self.lock = lock
         self.log = log
         self.reserve = reserve
+        self.moment = moment
     }
 
     /// The number of transactions since the store was opened: what was read stands while it is the

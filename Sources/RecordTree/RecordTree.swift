@@ -121,7 +121,13 @@ package final class Tree: Sendable {
     /// Reads what the last mount has left. Called once, before the mount.
     package func start() throws(RecordError) {
         let types = Set(try store.refusals().map(\.type))
-        state.withLock { $0.typesWithDrafts = types }
+        let zones = try store.zoneIncarnations()
+        state.withLock { state in
+            state.typesWithDrafts = types
+            for (zone, incarnation) in zones {
+                state.nodes.begin(.zone(zone), epoch: incarnation)
+            }
+        }
         if !options.isReadOnly { try resumeEndingShares() }
     }
 
@@ -165,9 +171,7 @@ package final class Tree: Sendable {
     }
 
     func node(_ number: NodeNumber) throws(RecordError) -> Node {
-        guard let node = state.withLock({ $0.nodes.node(number) }) else {
-            throw RecordError(.stale, "the file is gone; look its name up again")
-        }
+        guard let node = state.withLock({ $0.nodes.node(number) }) else { throw .staleNode }
         return node
     }
 

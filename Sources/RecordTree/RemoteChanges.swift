@@ -33,6 +33,8 @@ extension Tree {
                 state.withLock { state in
                     state.places = [:]
                     state.placesChanged = now
+                    // Who stands in it stays where nothing is; what comes under its name is another.
+                    if change.kind == .zoneRemoved { state.nodes.retire(.zone(change.zone)) }
                 }
             }
             notices += waitingAssetNotices(of: change)
@@ -178,7 +180,8 @@ extension Tree {
         // Of the rest no name is another: the kernel takes a directory from those who stand in it.
         guard change.concernsPlaces else { return [] }
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
-        notices.append(.content(NodeNumber(change.zone)))
+        let zoneNumber = number(of: change.zone)
+        notices.append(.content(zoneNumber))
         do throws(RecordError) {
             if change.kind == .permission {
                 notices += try permissionNotices(of: change.zone)
@@ -188,7 +191,7 @@ extension Tree {
             if let id = change.type, let type = try store.type(id) {
                 notices.append(
                     .entry(
-                        parent: NodeNumber(change.zone),
+                        parent: zoneNumber,
                         name: ZoneMapping.plain.directoryName(of: type.name)))
             }
         } catch {
@@ -238,10 +241,14 @@ extension Tree {
         return notices
     }
 
+    func number(of zone: ZoneID) -> NodeNumber {
+        state.withLock { $0.nodes.number(of: zone) }
+    }
+
     /// Directories that list the zone's shares. What is in the files the kernel asks for each time.
     private func shareNotices(of zone: ZoneID) -> [KernelNotice] {
         do throws(RecordError) {
-            return [.content(NodeNumber(zone))]
+            return [.content(number(of: zone))]
                 + (try store.types(in: zone).map { .content(NodeNumber($0.id)) })
         } catch {
             options.report("Shares of a zone may be listed as they were: \(error)")

@@ -19,6 +19,7 @@ enum Migrations {
     private static let lists = [
         ("2026-11", steps), ("2026-11-25", stepsOfSharing), ("2026-11-25 moves", stepsOfMoves),
         ("2026-11-25 permissions", stepsOfPermissions),
+        ("2026-11-26 change times", stepsOfChangeTimes),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -83,6 +84,11 @@ enum Migrations {
     /// What came after that.
     private static let stepsOfPermissions: [Step] = [
         ("mixed permissions", { try $0.execute(sql: mixedPermissions) })
+    ]
+
+    /// What came after that.
+    private static let stepsOfChangeTimes: [Step] = [
+        ("change times", { try $0.execute(sql: changeTimes) })
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

@@ -42,8 +42,9 @@ extension RecordStore {
         }
         let writer: DatabaseQueue
         let reader: DatabaseQueue
+        let moment = ChangeMoment()
         do {
-            writer = try openWriter(places)
+            writer = try openWriter(places, moment)
             reader = try DatabaseQueue(
                 path: places.database, configuration: ConnectionOptions.reader)
         } catch {
@@ -54,7 +55,7 @@ extension RecordStore {
         try StoreDirectory.sync(places.path)
         return RecordStore(
             directory: places, options: options, reader: reader, writer: writer, lock: lock,
-            log: log, reserve: reserve)
+            log: log, reserve: reserve, moment: moment)
     }
 
     /// What is left to do when both connections are there.
@@ -140,7 +141,9 @@ extension RecordStore {
         }
     }
 
-    private static func openWriter(_ places: StoreDirectory) throws -> DatabaseQueue {
+    private static func openWriter(
+        _ places: StoreDirectory, _ moment: ChangeMoment
+    ) throws -> DatabaseQueue {
         let writer = try DatabaseQueue(
             path: places.database, configuration: ConnectionOptions.writer)
         try writer.inDatabase { database in
@@ -151,6 +154,7 @@ extension RecordStore {
         }
         try Migrations.migrator.migrate(writer)
         if !isCurrent { try writer.inDatabase { try SQLConnection($0).sealDefinitions() } }
+        try writer.inDatabase { try ChangeTriggers.install(on: $0, moment) }
         // A write makes the log, which `sync` needs to open.
         try writer.inDatabase { database in
             try database.execute(

@@ -12,50 +12,70 @@ final class SpaceReserve: Sendable {
     /// Below this a store may not be able to open.
     private static let scarce: Int64 = 1 << 20
 
+    private struct State {
+        /// Bytes that are set aside.
+        var reserved: Int64
+        /// Goes up with each change that has begun: one whose end comes after the begin of another says
+        /// nothing of what is there.
+        var changes: UInt64 = 0
+    }
+
     private let path: String
-    /// Bytes that are set aside, and how many there should be.
-    private let state: Mutex<(reserved: Int64, target: Int64)>
+    /// How many bytes there should be.
+    private let target: Int64
+    private let state: Mutex<State>
 
     init(path: String, bytes: Int64) {
         self.path = path
         var information = stat()
         let size = stat(path, &information) == 0 ? Int64(information.st_size) : 0
-        let target = min(bytes, Self.figures(path).total / 8)
-        state = Mutex((size, target))
+        target = min(bytes, Self.figures(path).total / 8)
+        state = Mutex(State(reserved: size))
     }
 
-    var isWhole: Bool { state.withLock { $0.reserved >= $0.target } }
+    var isWhole: Bool { state.withLock(\.reserved) >= target }
 
     /// Whether the disk is so full that opening may fail.
     var isNeeded: Bool {
-        state.withLock { $0.reserved > 0 } && Self.figures(path).available < Self.scarce
+        state.withLock(\.reserved) > 0 && Self.figures(path).available < Self.scarce
     }
 
     /// How long the log may get, in pages of 4096 bytes, so that the reserve holds it.
-    var logPages: Int64 { state.withLock { max(64, min(4000, $0.target / 4096 * 3 / 4)) } }
+    var logPages: Int64 { max(64, min(4000, target / 4096 * 3 / 4)) }
 
     /// Gives the space to the disk, also what was set aside and not counted. False when there was
     /// none to give.
     @discardableResult
     func release() -> Bool {
+        let (before, change) = begin()
+        let isGiven = unlink(path) == 0 || (errno == ENOENT && before > 0)
+        if isGiven { end(change, reserved: 0) }
+        return isGiven
+    }
+
+    private func begin() -> (reserved: Int64, change: UInt64) {
         state.withLock { state in
-            let isGiven = unlink(path) == 0 || (errno == ENOENT && state.reserved > 0)
-            if isGiven { state.reserved = 0 }
-            return isGiven
+            state.changes += 1
+            return (state.reserved, state.changes)
         }
+    }
+
+    /// Nobody waits for the disk with the lock held: of two changes at once what the last one to begin
+    /// has found stands, and of an earlier one that nothing is known, so that the next looks again.
+    private func end(_ change: UInt64, reserved: Int64) {
+        state.withLock { $0.reserved = $0.changes == change ? reserved : 0 }
     }
 
     /// Sets the space aside again, or as much of it as there is. False while it is not whole.
     @discardableResult
     func restore() -> Bool {
-        state.withLock { state in
-            if state.reserved >= state.target { return true }
-            let free = Self.figures(path).available - Self.margin
-            let size = min(state.target, state.reserved + free)
-            guard size > state.reserved else { return false }
-            state.reserved = allocate(size) ?? state.reserved
-            return state.reserved >= state.target
-        }
+        if isWhole { return true }
+        let (reserved, change) = begin()
+        let free = Self.figures(path).available - Self.margin
+        let size = min(target, reserved + free)
+        guard size > reserved, let allocated = allocate(size) else { return false }
+        end(change, reserved: allocated)
+        return allocated >= target
     }
 
     /// How large the file is then: less than `size` when somebody else took the space meanwhile, for

@@ -102,3 +102,14 @@ extension SQLConnection {
         ) { $0.zone() }
     }
 }
+
+extension RecordStore {
+    /// How often zones that were removed have come back, or will do so as other directories.
+    package func zoneIncarnations() throws(RecordError) -> [(zone: ZoneID, incarnation: UInt32)] {
+        try read { connection throws(RecordError) in
+            try connection.all("SELECT id, incarnation FROM zone WHERE incarnation > 0") {
+                (ZoneID($0.int64(0)), UInt32(truncatingIfNeeded: $0.int64(1)))
+            }
+        }
+    }
+}

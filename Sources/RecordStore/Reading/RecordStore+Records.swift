@@ -95,8 +95,8 @@ extension RecordStore {
             ) { row throws(RecordError) in
                 let entry = row.record()
                 try body(
-                    entry, RecordName(bytes: row.bytes(8)),
-                    try row.text(9) { "record \(entry.stem)" })
+                    entry, RecordName(bytes: row.bytes(Columns.recordCount)),
+                    try row.text(Columns.recordCount + 1) { "record \(entry.stem)" })
             }
             return changed
         }
@@ -245,8 +245,9 @@ extension SQLConnection {
         ) { row throws(RecordError) in
             let entry = row.record()
             let subject = { "record \(entry.stem)" }
-            guard entry.hasDraft != row.isNull(8) else { throw .damagedText(subject()) }
-            return (entry.file, try row.text(entry.hasDraft ? 8 : 10, of: subject))
+            let texts = Columns.recordCount
+            guard entry.hasDraft != row.isNull(texts) else { throw .damagedText(subject()) }
+            return (entry.file, try row.text(entry.hasDraft ? texts : texts + 2, of: subject))
         }
     }
 

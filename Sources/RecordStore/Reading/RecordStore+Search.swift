@@ -32,8 +32,8 @@ extension RecordStore {
             ) { row throws(RecordError) in
                 let entry = row.record()
                 return (
-                    entry, RecordName(bytes: row.bytes(8)),
-                    try row.text(9) { "record \(entry.stem)" }
+                    entry, RecordName(bytes: row.bytes(Columns.recordCount)),
+                    try row.text(Columns.recordCount + 1) { "record \(entry.stem)" }
                 )
             }
         }
@@ -52,7 +52,7 @@ extension RecordStore {
         return try read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT r.id, r.type_id, r.stem, r.state, r.flags, r.size, r.modified, r.created
+                SELECT \(Columns.joined(Columns.record, as: "r"))
                 FROM record_search s JOIN record r ON r.id = s.rowid
                 WHERE record_search MATCH ? AND r.zone_id = ? AND r.state = 0
                 ORDER BY s.rank, r.id
@@ -83,7 +83,7 @@ extension RecordStore {
         return try read { connection throws(RecordError) in
             try connection.first(
                 """
-                SELECT r.id, r.type_id, r.stem, r.state, r.flags, r.size, r.modified, r.created
+                SELECT \(Columns.joined(Columns.record, as: "r"))
                 FROM record_type t CROSS JOIN record r ON r.type_id = t.id
                     CROSS JOIN record_search s ON s.rowid = r.id
                 WHERE t.zone_id = ? AND \(condition) AND record_search MATCH ? AND r.state = 0

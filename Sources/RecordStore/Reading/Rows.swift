@@ -3,12 +3,19 @@ import RecordSQL
 
 /// Column lists, each next to what reads it; the order in both must be the same.
 enum Columns {
-    static let zone = "id, database, owner, name, permission, mapping, created, modified"
-    static let type = "id, zone_id, name, created, modified"
-    static let record = "id, type_id, stem, state, flags, size, modified, created"
+    static let zone = """
+        id, database, owner, name, permission, mapping, created, modified, status_changed,
+        mode_changed
+        """
+    static let type = "id, zone_id, name, created, modified, status_changed"
+    static let record = """
+        id, type_id, stem, state, flags, size, modified, created, status_changed
+        """
+    /// How many `record` has: the number of the first column that follows them.
+    static let recordCount: Int32 = 9
     static let asset = """
         a.id, a.record_id, r.stem, a.field, a.idx, a.kind, a.hash, a.size, a.ext, a.downloaded,
-        a.modified, a.type_id
+        a.modified, a.type_id, a.status_changed
         """
     static let draft = """
         d.record_id, r.type_id, r.stem, d.code, d.message, d.line, d.text_column,
@@ -43,12 +50,18 @@ enum RecordFlags {
     static let assets: Int64 = 2
     /// Of a draftOnly record: its assets are here, but its file is not.
     static let awaited: Int64 = 4
-    /// From this bit on the record's incarnation, which wraps at 16 bits when it is read.
+    /// From this bit on the record's incarnation, which wraps when it is read.
     static let incarnation: Int64 = 1 << 8
 }
 
 extension SQLStatement {
     func time(_ column: Int32) -> Timestamp { Timestamp(nanoseconds: int64(column)) }
+
+    /// The time of a change; that of the other column where there is none.
+    func change(_ column: Int32, else other: Int32) -> Timestamp {
+        let value = int64(column)
+        return value == 0 ? time(other) : Timestamp(nanoseconds: value)
+    }
 
     func zone() -> ZoneInfo {
         ZoneInfo(
@@ -56,7 +69,8 @@ extension SQLStatement {
             owner: OwnerName(bytes: bytes(2)), name: ZoneName(bytes: bytes(3)),
             permission: ZoneInfo.Permission(rawValue: int64(4)) ?? .readOnly,
             mapping: ZoneMapping(rawValue: string(5)) ?? .plain, created: time(6),
-            modified: time(7))
+            modified: time(7), statusChanged: change(8, else: 7),
+            modeChanged: int64(9) == 0 ? Timestamp(nanoseconds: .min) : time(9))
     }
 
     func share() -> Share {
@@ -70,7 +84,7 @@ extension SQLStatement {
     func type() -> TypeInfo {
         TypeInfo(
             id: TypeID(int64(0)), zone: ZoneID(int64(1)), name: RecordTypeName(bytes: bytes(2)),
-            created: time(3), modified: time(4))
+            created: time(3), modified: time(4), statusChanged: change(5, else: 4))
     }
 
     func record() -> RecordEntry {
@@ -78,12 +92,14 @@ extension SQLStatement {
         let state = RecordEntry.State(rawValue: int64(3)) ?? .saved
         return RecordEntry(
             id: RecordID(int64(0)),
-            incarnation: UInt16(truncatingIfNeeded: flags / RecordFlags.incarnation),
+            incarnation: UInt32(truncatingIfNeeded: flags / RecordFlags.incarnation)
+                % RecordFile.incarnations,
             type: TypeID(int64(1)), stem: Stem(bytes: bytes(2)),
             state: state,
             hasDraft: flags & RecordFlags.draft != 0, hasAssets: flags & RecordFlags.assets != 0,
             isAwaited: state == .draftOnly && flags & RecordFlags.awaited != 0,
-            size: int64(5), modified: time(6), created: time(7))
+            size: int64(5), modified: time(6), created: time(7),
+            statusChanged: change(8, else: 6))
     }
 
     func asset() -> AssetEntry {
@@ -94,7 +110,8 @@ extension SQLStatement {
             index: index < 0 ? nil : Int(index),
             kind: AssetEntry.Kind(rawValue: int64(5)) ?? .file,
             hash: isNull(6) ? nil : ContentHash(hex: string(6)), size: int64(7),
-            fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10))
+            fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10),
+            statusChanged: change(12, else: 10))
     }
 
     /// Of a draft or a refusal, whose first columns are the same.

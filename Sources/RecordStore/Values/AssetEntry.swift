@@ -26,6 +26,8 @@ package struct AssetEntry: Hashable, Sendable {
     /// Whether the bytes are on this machine.
     package let isDownloaded: Bool
     package let modified: Timestamp
+    /// When its content, name or times last changed on this machine.
+    package let statusChanged: Timestamp
 
     /// The one name that a listing shows: STEM@FIELD.EXT, STEM@FIELD.INDEX.EXT.
     package var fileName: [UInt8] {

@@ -22,6 +22,10 @@ package struct ZoneInfo: Hashable, Sendable {
     package let created: Timestamp
     /// When a record type last came or went: the directory's mtime.
     package let modified: Timestamp
+    /// When the directory last changed on this machine in any way.
+    package let statusChanged: Timestamp
+    /// When this machine's user last got other permissions in it; before all times when never.
+    package let modeChanged: Timestamp
 }
 
 /// A record type in one zone: a TYPE directory.
@@ -32,4 +36,6 @@ package struct TypeInfo: Hashable, Sendable {
     package let created: Timestamp
     /// When an entry last came or went: the directory's mtime.
     package let modified: Timestamp
+    /// When the directory last changed on this machine in any way.
+    package let statusChanged: Timestamp
 }

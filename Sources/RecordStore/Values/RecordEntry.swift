@@ -13,7 +13,7 @@ package struct RecordEntry: Hashable, Sendable {
 
     package let id: RecordID
     /// Goes up whenever another file takes the record's name, or the name is removed.
-    package let incarnation: UInt16
+    package let incarnation: UInt32
     package let type: TypeID
     package let stem: Stem
     package let state: State
@@ -26,6 +26,8 @@ package struct RecordEntry: Hashable, Sendable {
     package let size: Int64
     package let modified: Timestamp
     package let created: Timestamp
+    /// When its content, name or times last changed on this machine.
+    package let statusChanged: Timestamp
 
     /// Whether the record's name shows no file.
     package var isHidden: Bool { isAwaited || state == .waitingDelete }
@@ -39,9 +41,13 @@ package struct RecordEntry: Hashable, Sendable {
 /// through the mount into the open file change it.
 package struct RecordFile: Hashable, Sendable {
     package let record: RecordID
-    package let incarnation: UInt16
+    /// Below `incarnations`, from where it begins at 0 again.
+    package let incarnation: UInt32
 
-    package init(record: RecordID, incarnation: UInt16) {
+    /// How many replacements of one name have files that differ.
+    package static let incarnations: UInt32 = 1 << 22
+
+    package init(record: RecordID, incarnation: UInt32) {
         self.record = record
         self.incarnation = incarnation
     }

@@ -12,6 +12,8 @@ package final class Transaction {
     let author: Author
     /// The time of everything in this transaction.
     package let now: Timestamp
+    /// When what this transaction changes became another one to `stat` (`st_ctime`).
+    package private(set) var changed: Timestamp
 
     /// Told to observers after the commit.
     var changes: [StoreChange] = []
@@ -44,6 +46,14 @@ package final class Transaction {
         self.store = store
         self.author = author
         self.now = now
+        changed = store.moment.next(now: now)
+        store.moment.set(changed)
+    }
+
+    /// Says when the change was made that is only saved now: at the last write into an open file.
+    package func date(changes moment: Timestamp) {
+        changed = moment.asStored
+        store.moment.set(changed)
     }
 
     /// Runs `action` when the commit has succeeded, before any other transaction begins. On the

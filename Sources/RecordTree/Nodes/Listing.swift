@@ -17,9 +17,10 @@ final class DirectoryCursor: Sendable {
         var records: ArraySlice<RecordEntry> = []
         var recordsFollow = RecordID(0)
     }
-    let node: Node
+    /// Nil for a directory that was removed: it has no entries.
+    let node: Node?
     let snapshot = Mutex(Snapshot())
-    init(_ node: Node) { self.node = node }
+    init(_ node: Node?) { self.node = node }
 }
 
 /// The parts of a listing, in order; a part is in the top bits of the offset.
@@ -46,10 +47,25 @@ extension Tree {
     private static let rowsAhead = 512
 
     package func openDirectory(_ number: NodeNumber) throws(RecordError) -> Opened {
-        let node = try node(number)
+        guard let node = try listedNode(number) else {
+            return Opened(handle: addHandle(.directory(DirectoryCursor(nil)), flags: 0))
+        }
         try checkListable(node)
         let handle = addHandle(.directory(DirectoryCursor(node)), flags: 0)
         return Opened(handle: handle, keepCache: isCacheable(node))
+    }
+
+    /// Nil for a directory that was removed while somebody stands in it.
+    private func listedNode(_ number: NodeNumber) throws(RecordError) -> Node? {
+        guard let node = state.withLock({ $0.nodes.node(number) }) else {
+            guard number.isOfRemovable else { throw .staleNode }
+            return nil
+        }
+        switch node {
+        case .zone(let zone): return try store.zone(zone).map { _ in node }
+        case .type(let type): return try store.type(type).map { _ in node }
+        default: return node
+        }
     }
 
     /// Lists from an offset on (readdirplus): calls `add` until it returns false. Names are listed
@@ -64,7 +80,8 @@ extension Tree {
         switch cursor.node {
         case .type(let type): try list(type, cursor, offset, add)
         case .control(let path): try listControl(path, cursor, offset, add)
-        default: try listSnapshot(cursor, offset, add)
+        case let node?: try listSnapshot(node, cursor, offset, add)
+        case nil: return
         }
     }
 
@@ -78,15 +95,15 @@ extension Tree {
 
     /// A directory of few names: they are read whole when the listing begins.
     private func listSnapshot(
-        _ cursor: DirectoryCursor, _ offset: UInt64, _ add: (ListedEntry) -> Bool
+        _ node: Node, _ cursor: DirectoryCursor, _ offset: UInt64, _ add: (ListedEntry) -> Bool
     ) throws(RecordError) {
         if offset == 0 {
-            let names = try names(in: cursor.node)
+            let names = try names(in: node)
             cursor.snapshot.withLock { $0.names = names }
         }
         let names = cursor.snapshot.withLock { $0.names }
         for index in Int(clamping: offset)..<max(names.count, Int(clamping: offset)) {
-            guard let entry = try listedEntry(names[index], in: cursor.node) else { continue }
+            guard let entry = try listedEntry(names[index], in: node) else { continue }
             let listed = ListedEntry(name: names[index], entry: entry, next: UInt64(index) + 1)
             guard add(listed) else { return }
         }

@@ -199,5 +199,8 @@ extension Tree {
 }
 
 extension RecordError {
+    static var staleNode: RecordError {
+        RecordError(.stale, "the file is gone; look its name up again")
+    }
     static var noSuchFile: RecordError { RecordError(.notFound, "no such file") }
 }

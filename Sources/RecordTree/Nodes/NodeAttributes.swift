@@ -11,7 +11,10 @@ extension Tree {
         if let detached = state.withLock({ $0.detached[number] }) {
             return (attributes(of: detached, number), false)
         }
-        let node = try node(number)
+        guard let node = state.withLock({ $0.nodes.node(number) }) else {
+            guard number.isOfRemovable else { throw .staleNode }
+            return (removedDirectory(number), false)
+        }
         if case .scratch(let id) = node, let handle, let open = try? self.handle(handle),
             case .scratch(let file, id) = open.current
         {
@@ -22,20 +25,27 @@ extension Tree {
         {
             return (self.attributes(of: content, path), false)
         }
-        guard let attributes = try attributes(of: node) else {
-            throw RecordError(.stale, "the file is gone; look its name up again")
-        }
-        return (attributes, isCacheable(node))
+        if let attributes = try attributes(of: node) { return (attributes, isCacheable(node)) }
+        guard number.isOfRemovable else { throw .staleNode }
+        return (removedDirectory(number), false)
+    }
+
+    /// Of a zone or a type that was removed, to whoever stands in it: empty, as on other file systems.
+    private func removedDirectory(_ number: NodeNumber) -> Attributes {
+        var attributes = directory(number, modified: mounted)
+        attributes.links = 0
+        return attributes
     }
 
     /// Of a file that has no name any more.
     private func attributes(of detached: OpenHandle.Backing, _ number: NodeNumber) -> Attributes {
-        var shown: (size: Int64, modified: Timestamp) = (0, now)
+        var shown: (size: Int64, modified: Timestamp, changed: Timestamp) = (0, now, now)
         switch detached {
         case .asset(let open): shown = open.shown
         case .record, .scratch, .generated, .bytes, .events, .command, .directory: break
         }
-        var attributes = file(number, size: shown.size, modified: shown.modified, 0o644)
+        var attributes = file(
+            number, size: shown.size, modified: shown.modified, changed: shown.changed, 0o644)
         attributes.links = 0
         return attributes
     }
@@ -59,13 +69,14 @@ extension Tree {
         case .zone(let id):
             guard let zone = try store.zone(id) else { return nil }
             return directory(
-                NodeNumber(id), modified: zone.modified,
+                inode(of: node), modified: zone.modified, changed: zone.shownChange,
                 isWritable: zone.permission != .readOnly)
         case .type(let id):
             guard let type = try store.type(id) else { return nil }
             let place = try place(of: id)
             return directory(
                 NodeNumber(id), modified: type.modified,
+                changed: max(type.statusChanged, place.zone.modeChanged),
                 isWritable: place.zone.permission != .readOnly)
         case .record(let file): return try recordAttributes(file)
         case .asset(let id): return try assetAttributes(id)
@@ -89,24 +100,28 @@ extension Tree {
         state.withLock { $0.nodes.number(of: node) } ?? NodeNumber(kind: .counted, row: 0)
     }
 
-    func directory(_ number: NodeNumber, modified: Timestamp, isWritable: Bool = true)
-        -> Attributes
-    {
+    /// - Parameter changed: ctime; as `modified` when nil.
+    func directory(
+        _ number: NodeNumber, modified: Timestamp, changed: Timestamp? = nil,
+        isWritable: Bool = true
+    ) -> Attributes {
         let mode: UInt32 = isWritable && !options.isReadOnly ? 0o755 : 0o555
         return Attributes(
             inode: number.inode, mode: UInt32(S_IFDIR) | mode, links: 2, owner: options.owner,
             group: options.group, size: 0, blocks: 0, accessed: modified, modified: modified,
-            changed: modified)
+            changed: changed ?? modified)
     }
 
-    func file(_ number: NodeNumber, size: Int64, modified: Timestamp, _ mode: UInt32)
-        -> Attributes
-    {
+    /// - Parameter changed: ctime; as `modified` when nil.
+    func file(
+        _ number: NodeNumber, size: Int64, modified: Timestamp, changed: Timestamp? = nil,
+        _ mode: UInt32
+    ) -> Attributes {
         Attributes(
             inode: number.inode, mode: UInt32(S_IFREG) | mode, owner: options.owner,
             group: options.group, size: size, blocks: Attributes.blocks(of: size),
             accessed: modified,
-            modified: modified, changed: modified)
+            modified: modified, changed: changed ?? modified)
     }
 
     /// Of a record's file and of its large fields.
@@ -116,13 +131,16 @@ extension Tree {
         if !options.isReadOnly, try store.permission(of: record, in: zone) == .readWrite {
             bits = 0o644
         }
-        return FileMode(bits: bits, isAnnounced: zone.permission != .mixed)
+        return FileMode(
+            bits: bits, isAnnounced: zone.permission != .mixed, changed: zone.modeChanged)
     }
 
     private func file(
-        _ number: NodeNumber, size: Int64, modified: Timestamp, _ mode: FileMode
+        _ number: NodeNumber, size: Int64, modified: Timestamp, changed: Timestamp,
+        _ mode: FileMode
     ) -> Attributes {
-        var attributes = file(number, size: size, modified: modified, mode.bits)
+        var attributes = file(
+            number, size: size, modified: modified, changed: max(changed, mode.changed), mode.bits)
         attributes.isAnnounced = mode.isAnnounced
         return attributes
     }
@@ -131,7 +149,7 @@ extension Tree {
         if let shown = state.withLock({ $0.open[file] })?.shownAttributes {
             return self.file(
                 NodeNumber(file), size: shown.size, modified: shown.modified,
-                try fileMode(of: file.record, in: shown.type))
+                changed: shown.changed, try fileMode(of: file.record, in: shown.type))
         }
         // In this order: a file that is replaced now is among the past ones before its row tells.
         if let entry = try store.record(file.record), entry.file == file {
@@ -145,11 +163,11 @@ extension Tree {
         let (open, past) = state.withLock { ($0.open[file], $0.past[file]) }
         var attributes: Attributes
         if let open {
-            let (size, modified, type) = open.state.withLock {
-                (Int64($0.text?.count ?? 0), $0.modified, $0.type)
+            let (size, modified, changed, type) = open.state.withLock {
+                (Int64($0.text?.count ?? 0), $0.modified, $0.changed, $0.type)
             }
             attributes = self.file(
-                NodeNumber(file), size: size, modified: modified,
+                NodeNumber(file), size: size, modified: modified, changed: changed,
                 try fileMode(of: file.record, in: type))
         } else if let past, past.isOpenable {
             attributes = self.attributes(
@@ -162,7 +180,9 @@ extension Tree {
     }
 
     func attributes(of entry: RecordEntry, mode: FileMode) -> Attributes {
-        file(NodeNumber(entry.file), size: entry.size, modified: entry.modified, mode)
+        file(
+            NodeNumber(entry.file), size: entry.size, modified: entry.modified,
+            changed: entry.statusChanged, mode)
     }
 
     private func assetAttributes(_ id: AssetID) throws(RecordError) -> Attributes? {
@@ -177,7 +197,8 @@ extension Tree {
         let shown = open?.shown
         return file(
             NodeNumber(entry.id, epoch: 0), size: shown?.size ?? entry.size,
-            modified: shown?.modified ?? entry.modified, mode)
+            modified: shown?.modified ?? entry.modified,
+            changed: max(shown?.changed ?? entry.statusChanged, entry.statusChanged), mode)
     }
 
     /// The host's own, with an inode number that no record has.
@@ -197,14 +218,30 @@ struct FileMode {
     /// Where the permission of a record depends on that on which it hangs, nobody tells of all the files
     /// that change with it: the kernel asks each time.
     let isAnnounced: Bool
+    /// When it last became another one, for all of a zone.
+    let changed: Timestamp
+}
+
+extension ZoneInfo {
+    /// ctime of its directory.
+    fileprivate var shownChange: Timestamp { max(statusChanged, modeChanged) }
+}
+
+private struct ShownAttributes {
+    let type: TypeID
+    let size: Int64
+    let modified: Timestamp
+    let changed: Timestamp
 }
 
 extension OpenRecord {
     /// What getattr shows while the text is ahead of the store; nil when the store knows best.
-    fileprivate var shownAttributes: (type: TypeID, size: Int64, modified: Timestamp)? {
+    fileprivate var shownAttributes: ShownAttributes? {
         state.withLock { state in
             guard let text = state.text, state.isDirty || !state.isInStore else { return nil }
-            return (state.type, Int64(text.count), state.modified)
+            return ShownAttributes(
+                type: state.type, size: Int64(text.count), modified: state.modified,
+                changed: state.changed)
         }
     }
 }

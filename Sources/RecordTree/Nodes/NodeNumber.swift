@@ -7,9 +7,10 @@ import RecordStore
 /// looked-up records cost the daemon no memory. Only scratch and `.recordfs` nodes, which have no
 /// row, get numbers from a counter and live in a table until the kernel forgets them.
 ///
-/// Layout: kind in bits 56...62, epoch in bits 40...55, row in bits 0...39. The epoch tells the
-/// files of one row apart, so that the next one never meets the pages or the open descriptors of
-/// the last: for a record it is its incarnation, which the store keeps.
+/// Layout: kind in bits 56...62; of kinds that have an epoch, that in bits 34...55 and the row in bits
+/// 0...33, of others the row in bits 0...55. The epoch tells the files of one row apart, so that the next
+/// one never meets the pages, the open descriptors or the working directories of the last: for a record
+/// and a zone it is the incarnation, which the store keeps.
 package struct NodeNumber: Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -35,21 +36,52 @@ package struct NodeNumber: Hashable, Sendable {
         case control = 12
         case zoneShare = 13
         case recordShare = 14
+
+        /// Bits of the row.
+        var rowBits: UInt64 {
+            switch self {
+            case .zone, .record, .asset, .zoneShare, .recordShare: 34
+            case .fixed, .database, .type, .errorFile, .counted, .trashed, .version, .meta,
+                .control:
+                56
+            }
+        }
     }
 
-    init(kind: Kind, row: Int64, epoch: UInt16 = 0) {
+    /// How many epochs one row can have; as many as records have incarnations.
+    static let epochs = RecordFile.incarnations
+
+    /// - Parameter epoch: 0 for a kind that has none.
+    init(kind: Kind, row: Int64, epoch: UInt32 = 0) {
+        let bits = kind.rowBits
         rawValue =
-            kind.rawValue << 56 | UInt64(epoch) << 40 | UInt64(bitPattern: row) & 0xff_ffff_ffff
+            kind.rawValue << 56 | UInt64(epoch % Self.epochs) << bits
+            | UInt64(bitPattern: row) & (1 << bits - 1)
     }
 
     var kind: Kind? { self == .root ? .fixed : Kind(rawValue: rawValue >> 56) }
-    var row: Int64 { Int64(rawValue & 0xff_ffff_ffff) }
-    var epoch: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 40) }
+    var row: Int64 { Int64(rawValue & (1 << (kind?.rowBits ?? 56) - 1)) }
+    var epoch: UInt32 {
+        guard let bits = kind?.rowBits, bits < 56 else { return 0 }
+        return UInt32(truncatingIfNeeded: rawValue >> bits) % Self.epochs
+    }
+
+    /// Whether it is a directory that can be removed while somebody stands in it, and is none of the host.
+    var isOfRemovable: Bool { kind == .zone || kind == .type }
+
+    /// Whether as an inode it is a directory of the mount for certain: scratch has the numbers of the host.
+    package var isDirectoryOfMount: Bool {
+        switch kind {
+        case .database, .zone, .type: true
+        case .fixed: self == .root
+        default: false
+        }
+    }
 
     /// What `stat` shows: stable over remounts. The epochs of assets and shares are this mount's own.
     package var inode: UInt64 {
         switch kind {
-        case .asset: rawValue & ~(0xffff << 40)
+        case .asset: NodeNumber(kind: .asset, row: row).rawValue
         // Below those of records: of a large directory `rm -r` removes what has the lowest one first.
         case .zoneShare: 1 << 50 | UInt64(row)
         case .recordShare: 1 << 51 | UInt64(row)
@@ -105,15 +137,17 @@ extension NodeNumber {
     }
 
     init(_ database: Database) { self.init(kind: .database, row: database.rawValue) }
-    init(_ zone: ZoneID) { self.init(kind: .zone, row: zone.rawValue) }
+    init(_ zone: ZoneID, epoch: UInt32) {
+        self.init(kind: .zone, row: zone.rawValue, epoch: epoch)
+    }
     init(_ type: TypeID) { self.init(kind: .type, row: type.rawValue) }
     init(_ file: RecordFile) {
         self.init(kind: .record, row: file.record.rawValue, epoch: file.incarnation)
     }
-    init(_ asset: AssetID, epoch: UInt16) {
+    init(_ asset: AssetID, epoch: UInt32) {
         self.init(kind: .asset, row: asset.rawValue, epoch: epoch)
     }
-    init(_ share: ShareFile, epoch: UInt16) {
+    init(_ share: ShareFile, epoch: UInt32) {
         switch share {
         case .zone(let zone): self.init(kind: .zoneShare, row: zone.rawValue, epoch: epoch)
         case .record(let record):

@@ -13,7 +13,7 @@ struct NodeTable {
     private var counts: [NodeNumber: UInt64] = [:]
     private var numbers: [Node: NodeNumber] = [:]
     private var moved: [NodeNumber: Node] = [:]
-    private var epochs: [Node: UInt16] = [:]
+    private var epochs: [Node: UInt32] = [:]
     private var next: Int64 = 1
 
     /// The node behind a number; nil when it is gone (ESTALE: the kernel looks it up again).
@@ -32,7 +32,7 @@ struct NodeTable {
         case .root: return .root
         case .readme: return .readme
         case .database(let database): return NodeNumber(database)
-        case .zone(let zone): return NodeNumber(zone)
+        case .zone(let zone): return NodeNumber(zone, epoch: epoch)
         case .type(let type): return NodeNumber(type)
         case .record(let file): return NodeNumber(file)
         case .asset(let asset): return NodeNumber(asset, epoch: epoch)
@@ -131,7 +131,17 @@ struct NodeTable {
     private mutating func leave(_ node: Node, _ number: NodeNumber) {
         if numbers[node] == number { numbers[node] = nil }
         if case .record = node { return }
-        if number.arithmeticNode == node { epochs[node] = (epochs[node] ?? 0) &+ 1 }
+        if number.arithmeticNode == node {
+            epochs[node] = ((epochs[node] ?? 0) &+ 1) % NodeNumber.epochs
+        }
+    }
+
+    /// What the store knows of earlier things under the node's row.
+    mutating func begin(_ node: Node, epoch: UInt32) { epochs[node] = epoch % NodeNumber.epochs }
+
+    /// The number of a zone's directory, made anew or not.
+    func number(of zone: ZoneID) -> NodeNumber {
+        NodeNumber(zone, epoch: epochs[.zone(zone)] ?? 0)
     }
 
     /// The row is gone for good, and its number never comes back.

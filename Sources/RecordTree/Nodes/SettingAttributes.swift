@@ -88,9 +88,11 @@ extension Tree {
         // What the store will give back, also before it has it.
         let modified = time.timestamp(now: now).asStored
         let open = openRecord(file, handle)
+        let changed = store.nextChange()
         let isOnlyInMemory = open?.state.withLock { state in
             guard state.isDirty || !state.isInStore else { return false }
             state.modified = modified
+            state.noteChange(changed)
             return true
         }
         if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
@@ -117,8 +119,10 @@ extension Tree {
         guard let open = assetInUse(id, handle) else { return try setModified(id, modified) }
         // Not during a save, which would store the time of its last write over this one.
         try open.changing { () throws(RecordError) in
+            let changed = store.nextChange()
             let isStored = open.state.withLock { state in
                 state.modified = modified
+                state.noteChange(changed)
                 return !state.isDirty && !state.isUnlinked
             }
             if isStored { try setModified(open.id, modified) }

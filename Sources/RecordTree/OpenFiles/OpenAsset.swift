@@ -35,6 +35,8 @@ final class OpenAsset: Sendable {
         var version = 0
         var savedVersion = 0
         var modified: Timestamp
+        /// When content, name or times last changed here: ctime.
+        var changed: Timestamp
         var size: Int64
         var handles = 0
         var writers = 0
@@ -63,7 +65,9 @@ final class OpenAsset: Sendable {
         self.stem = entry.stem
         self.fileExtension = entry.fileExtension
         self.state = Mutex(
-            State(id: entry.id, file: content, modified: entry.modified, size: entry.size))
+            State(
+                id: entry.id, file: content, modified: entry.modified,
+                changed: entry.statusChanged, size: entry.size))
     }
 
     deinit {
@@ -72,8 +76,8 @@ final class OpenAsset: Sendable {
 
     var id: AssetID { state.withLock { $0.id } }
 
-    var shown: (size: Int64, modified: Timestamp) {
-        state.withLock { ($0.size, $0.modified) }
+    var shown: (size: Int64, modified: Timestamp, changed: Timestamp) {
+        state.withLock { ($0.size, $0.modified, $0.changed) }
     }
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
@@ -107,10 +111,12 @@ final class OpenAsset: Sendable {
             try file.write(data, offset: offset ?? shown.size)
         }
         let start = offset ?? shown.size
+        let (now, changed) = (tree.now, tree.store.nextChange())
         state.withLock { state in
             state.version += 1
             state.size = max(state.size, start + Int64(data.count))
-            state.modified = tree.now
+            state.modified = now
+            state.noteChange(changed)
         }
     }
 
@@ -119,15 +125,23 @@ final class OpenAsset: Sendable {
         try changing { () throws(RecordError) in
             try tree.workingCopy(of: self, keepingBytes: size).truncate(to: size)
         }
+        let (now, changed) = (tree.now, tree.store.nextChange())
         state.withLock { state in
             state.version += 1
             state.size = size
-            state.modified = tree.now
+            state.modified = now
+            state.noteChange(changed)
         }
     }
 
     /// Runs a change of the working copy, or its hand-over, alone.
     func changing<Result>(_ body: () throws(RecordError) -> Result) throws(RecordError) -> Result {
         try handover.withLock { _ throws(RecordError) in try body() }
+    }
+}
+
+extension OpenAsset.State {
+    mutating func noteChange(_ moment: Timestamp) {
+        changed = max(moment, changed + .nanoseconds(1))
     }
 }

@@ -22,6 +22,8 @@ final class OpenRecord: Sendable {
         var savedVersion = 0
         /// The time of the last write, or what utimens has set since.
         var modified: Timestamp
+        /// When content, name or times last changed here: ctime.
+        var changed: Timestamp
         var created: Timestamp
         var handles = 0
         var writers = 0
@@ -56,6 +58,7 @@ struct TextSnapshot {
     let base: [UInt8]?
     let version: Int
     let modified: Timestamp
+    let changed: Timestamp
     let programs: Set<Int32>
 
     var name: Readings.Name { Readings.Name(type: type, stem: stem) }
@@ -69,7 +72,7 @@ extension OpenRecord {
             return TextSnapshot(
                 file: state.file, isInStore: state.isInStore, type: state.type, stem: state.stem,
                 text: text, base: state.base, version: state.version, modified: state.modified,
-                programs: state.programs)
+                changed: state.changed, programs: state.programs)
         }
     }
 
@@ -130,9 +133,12 @@ extension OpenRecord {
     }
 
     /// - Precondition: the text is loaded.
-    func write(_ data: UnsafeRawBufferPointer, offset: Int64?, limit: Int, now: Timestamp)
-        throws(RecordError)
-    {
+    ///
+    /// - Parameter changed: the moment of the change (`RecordStore.nextChange`).
+    func write(
+        _ data: UnsafeRawBufferPointer, offset: Int64?, limit: Int, now: Timestamp,
+        changed: Timestamp
+    ) throws(RecordError) {
         let fits = try state.withLock { (state) throws(RecordError) in
             let start = offset ?? Int64(state.text?.count ?? 0)
             guard try TextLimit.fits(data.count, at: start, limit: limit) else { return false }
@@ -142,6 +148,7 @@ extension OpenRecord {
             text.write(data, at: Int(start))
             state.version += 1
             state.modified = now
+            state.noteChange(changed)
             state.untold = nil
             return true
         }
@@ -149,7 +156,9 @@ extension OpenRecord {
     }
 
     /// - Precondition: the text is loaded, or the size is 0.
-    func truncate(to size: Int64, limit: Int, now: Timestamp) throws(RecordError) {
+    func truncate(
+        to size: Int64, limit: Int, now: Timestamp, changed: Timestamp
+    ) throws(RecordError) {
         guard try TextLimit.fits(0, at: size, limit: limit) else {
             throw .textTooLarge(limit: limit)
         }
@@ -159,7 +168,14 @@ extension OpenRecord {
             state.text = text
             state.version += 1
             state.modified = now
+            state.noteChange(changed)
         }
+    }
+}
+
+extension OpenRecord.State {
+    mutating func noteChange(_ moment: Timestamp) {
+        changed = max(moment, changed + .nanoseconds(1))
     }
 }
 

@@ -57,7 +57,7 @@ extension Tree {
         let made = OpenRecord(
             .init(
                 file: file, type: entry.type, stem: entry.stem, isInStore: true,
-                modified: entry.modified, created: entry.created))
+                modified: entry.modified, changed: entry.statusChanged, created: entry.created))
         let open = state.withLock { state in
             let open = state.open[file] ?? made
             state.open[file] = open
@@ -184,10 +184,12 @@ extension Tree {
             guard stem.decoded != nil else { throw .invalidStem(stem) }
             file = RecordFile(record: try store.reserveRecordID(), incarnation: 0)
         }
+        let changed = waiting.map { max(store.nextChange(), $0.statusChanged + .nanoseconds(1)) }
         let open = OpenRecord(
             .init(
                 file: file, type: type, stem: stem, isInStore: false, text: [], version: 1,
-                modified: now, created: waiting?.created ?? now, handles: 1, writers: 1))
+                modified: now, changed: changed ?? store.nextChange(),
+                created: waiting?.created ?? now, handles: 1, writers: 1))
         try noteHome(of: open)
         state.withLock { state in
             state.open[file] = open

@@ -62,7 +62,7 @@ extension Tree {
             try load(open)
             try open.write(
                 data, offset: appends ? nil : offset, limit: options.limits.textBytes,
-                now: now)
+                now: now, changed: store.nextChange())
         case .scratch(let file, _):
             let end = appends ? Int64(try file.status.st_size) : offset
             try file.write(data, offset: end)
@@ -80,7 +80,8 @@ extension Tree {
     func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
         try checkStillWritable(open)
         if size > 0 { try load(open) }
-        try open.truncate(to: size, limit: options.limits.textBytes, now: now)
+        try open.truncate(
+            to: size, limit: options.limits.textBytes, now: now, changed: store.nextChange())
     }
 
     /// A descriptor is closed (flush): the moment of a save, and of its errors.

@@ -39,6 +39,7 @@ extension Tree {
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
+            transaction.date(changes: snapshot.changed)
             guard let file = try save(snapshot, transaction) else {
                 return (snapshot, snapshot.file)
             }
@@ -108,6 +109,7 @@ extension Tree {
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
+            transaction.date(changes: snapshot.changed)
             let current = try transaction.record(snapshot.type, snapshot.stem)
             let isInPlace = current?.file == snapshot.file
             // What took its name meanwhile is not hidden by a save that had not begun.

@@ -19,13 +19,16 @@ extension Tree {
     }
 
     private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
-        let (version, size, modified) = open.state.withLock { state in
+        let (version, size, modified, changed) = open.state.withLock { state in
             let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
-            return (isSaveable ? state.version : nil, state.size, state.modified)
+            return (
+                isSaveable ? state.version : nil, state.size, state.modified, state.changed
+            )
         }
         guard let version, let hash = try handOver(open) else { return }
         let saved = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> (hasName: Bool, entry: AssetEntry?) in
+            transaction.date(changes: changed)
             guard let place = try self.place(of: open, in: transaction) else { return (false, nil) }
             let entry = try transaction.setAsset(
                 place.record, place.field, place.index, hash, size: size,

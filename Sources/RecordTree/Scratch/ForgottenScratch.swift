@@ -72,7 +72,7 @@ extension Tree {
     func number(of directory: ScratchPlace.Directory) -> NodeNumber? {
         switch directory {
         case .database(let database): NodeNumber(database)
-        case .zone(let zone): NodeNumber(zone)
+        case .zone(let zone): number(of: zone)
         case .type(let type): NodeNumber(type)
         case .scratch(let id): state.withLock { $0.nodes.number(of: .scratch(id)) }
         }

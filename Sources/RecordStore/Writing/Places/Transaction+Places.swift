@@ -51,7 +51,9 @@ extension Transaction {
         guard types == 0 else {
             throw RecordError(.notEmpty, "The zone still has record types; remove them first.")
         }
-        try connection.run("UPDATE zone SET removed = 1 WHERE id = ?", [.integer(zone.rawValue)])
+        try connection.run(
+            "UPDATE zone SET removed = 1, incarnation = incarnation + 1 WHERE id = ?",
+            [.integer(zone.rawValue)])
         try unpin(.zone(zone))
         placesChanged = true
         note(.zoneRemoved, zone: zone)
@@ -122,7 +124,8 @@ extension Transaction {
         try touch(zone)
         placesChanged = true
         note(.typeMade, zone: zone, type: id)
-        return TypeInfo(id: id, zone: zone, name: name, created: now, modified: now)
+        return TypeInfo(
+            id: id, zone: zone, name: name, created: now, modified: now, statusChanged: changed)
     }
 
     /// Makes waiting deletes of the type final first. Errors: notFound, notEmpty.

@@ -3,12 +3,9 @@ import RecordSQL
 
 /// A whole row of `record`, as writing needs it.
 struct StoredRecord {
-    static let columns = """
-        id, type_id, stem, state, flags, size, modified, created, zone_id, generation, name,
-        created_by
-        """
+    static let columns = Columns.record + ", zone_id, generation, name, created_by"
 
-    static let columnCount: Int32 = 12
+    static let columnCount = Columns.recordCount + 4
     /// Of the table when it is joined as `r`.
     static let joinedColumns = Columns.joined(columns, as: "r")
 
@@ -23,10 +20,11 @@ struct StoredRecord {
 
     init(_ row: SQLStatement) {
         entry = row.record()
-        zone = ZoneID(row.int64(8))
-        generation = row.int64(9)
-        name = row.bytesIfPresent(10).map { RecordName(bytes: $0) }
-        createdBy = row.string(11)
+        let next = Columns.recordCount
+        zone = ZoneID(row.int64(next))
+        generation = row.int64(next + 1)
+        name = row.bytesIfPresent(next + 2).map { RecordName(bytes: $0) }
+        createdBy = row.string(next + 3)
     }
 }
 

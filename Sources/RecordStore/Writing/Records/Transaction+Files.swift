@@ -28,8 +28,8 @@ extension Transaction {
     }
 
     /// Of a record as this transaction leaves it.
-    func incarnation(of record: StoredRecord) -> UInt16 {
+    func incarnation(of record: StoredRecord) -> UInt32 {
         let before = record.entry.incarnation
-        return replaced[record.id] == nil ? before : before &+ 1
+        return replaced[record.id] == nil ? before : (before &+ 1) % RecordFile.incarnations
     }
 }

@@ -123,7 +123,7 @@ extension Transaction {
             id: record, incarnation: draft.map(incarnation) ?? 0, type: new.place.type,
             stem: new.stem, state: .saved, hasDraft: false, hasAssets: assets.any,
             isAwaited: false, size: Int64(new.text.count), modified: new.modified ?? now,
-            created: new.created ?? now)
+            created: new.created ?? now, statusChanged: changed)
         return SaveResult(id: record, outcome: .created, entry: entry, version: token)
     }
 
@@ -320,7 +320,8 @@ extension Transaction {
             stem: existing.entry.stem, state: .saved,
             hasDraft: false, hasAssets: hasAssets, isAwaited: false,
             size: Int64(new.text.count), modified: new.modified ?? now,
-            created: existing.entry.created)
+            created: existing.entry.created,
+            statusChanged: max(changed, existing.entry.statusChanged + .nanoseconds(1)))
         return SaveResult(id: existing.id, outcome: outcome, entry: entry, version: version)
     }
 

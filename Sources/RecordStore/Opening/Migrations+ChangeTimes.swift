@@ -1,0 +1,89 @@
+import GRDB
+
+extension Migrations {
+    /// When this machine last saw a change of a file's content, name, mode or times (`st_ctime`); 0 in rows
+    /// that have not changed since this column came, where `modified` says it. `mode_changed` is that of
+    /// all files of a zone. A removed zone that comes back is another directory by its `incarnation`.
+    static let changeTimes = """
+        ALTER TABLE record ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE asset ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE record_type ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN mode_changed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 0;
+        """
+}
+
+/// The triggers that keep the times of changes, so that no statement can forget them. They are the
+/// writer's own (TEMP), for they need its function `change_moment`. A time only grows, also when the clock
+/// has been set back.
+enum ChangeTriggers {
+    static func install(on database: Database, _ moment: ChangeMoment) throws {
+        database.add(
+            function: DatabaseFunction("change_moment", argumentCount: 0, pure: false) { _ in
+                moment.nanoseconds
+            })
+        for (table, columns) in changing { try database.execute(sql: updated(table, columns)) }
+        for table in ["record_type", "zone", "asset"] {
+            try database.execute(sql: inserted(table))
+        }
+        try database.execute(sql: insertedRecord)
+        try database.execute(sql: permissionChanged)
+    }
+
+    /// The columns that make a file another one to `stat`.
+    private static let changing = [
+        ("record", ["type_id", "stem", "state", "flags", "size", "modified"]),
+        (
+            "asset",
+            ["record_id", "type_id", "field", "idx", "kind", "hash", "size", "ext", "modified"]
+        ),
+        ("record_type", ["name", "modified"]),
+        ("zone", ["name", "modified", "permission", "removed"]),
+    ]
+
+    /// A save writes the rows of all large fields of its record, and changes few of them.
+    private static func condition(_ table: String, _ columns: [String]) -> String {
+        let isNew = "old.status_changed IS NOT change_moment()"
+        guard table == "asset" else { return isNew }
+        let differs = columns.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR ")
+        return "\(isNew) AND (\(differs))"
+    }
+
+    private static func updated(_ table: String, _ columns: [String]) -> String {
+        """
+        CREATE TEMP TRIGGER \(table)_changed AFTER UPDATE OF \(columns.joined(separator: ", "))
+        ON main.\(table) WHEN \(condition(table, columns)) BEGIN
+            UPDATE \(table) SET status_changed = max(change_moment(), old.status_changed + 1)
+                WHERE id = new.id;
+        END
+        """
+    }
+
+    private static func inserted(_ table: String) -> String {
+        """
+        CREATE TEMP TRIGGER \(table)_made AFTER INSERT ON main.\(table) BEGIN
+            UPDATE \(table) SET status_changed = max(change_moment(), status_changed)
+                WHERE id = new.id;
+        END
+        """
+    }
+
+    /// What comes under the name of a deleted record is later than the deletion.
+    private static let insertedRecord = """
+        CREATE TEMP TRIGGER record_made AFTER INSERT ON main.record BEGIN
+            UPDATE record SET status_changed = max(change_moment(), coalesce(
+                (SELECT at + 1 FROM history WHERE zone_id = new.zone_id AND name = new.name
+                    ORDER BY token DESC LIMIT 1), 0))
+                WHERE id = new.id;
+        END
+        """
+
+    private static let permissionChanged = """
+        CREATE TEMP TRIGGER permission_changed AFTER UPDATE OF permission ON main.zone
+        WHEN old.permission IS NOT new.permission BEGIN
+            UPDATE zone SET mode_changed = max(change_moment(), mode_changed + 1)
+                WHERE id = new.id;
+        END
+        """
+}
