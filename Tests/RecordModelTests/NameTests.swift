@@ -130,6 +130,34 @@ struct NameTests {
     }
 }
 
+@Suite("Endings of large fields")
+struct FileExtensionTests {
+    @Test(
+        "what a file name should not hold is shown as %XX, and the rest as it is",
+        arguments: [
+            ("jpg", "jpg"), ("tar.gz", "tar.gz"), ("50%", "50%"), ("", ""), ("a/b", "a%2Fb"),
+            ("exe\u{202E}gpj", "exe%E2%80%AEgpj"), ("\u{85}", "%C2%85"), ("a\nb", "a%0Ab"),
+        ])
+    func shown(_ ending: String, _ shown: String) {
+        #expect(FileExtension.shown(bytes(ending)) == bytes(shown))
+        #expect(FileExtension.isValid(bytes(ending)) == (ending == shown && !ending.isEmpty))
+        #expect(shown.isEmpty || FileExtension.isValid(bytes(shown)))
+    }
+
+    @Test("a long one is cut between characters, whatever its bytes are")
+    func cut() {
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<2_000 {
+            let ending = (0..<Int.random(in: 1...90, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let shown = FileExtension.shown(ending)
+            #expect(FileExtension.isValid(shown), "\(ending)")
+            #expect(FileExtension.shown(shown) == shown)
+        }
+    }
+}
+
 @Suite("What a name in a TYPE directory is")
 struct EntryNameTests {
     private func asset(_ stem: String, _ field: String, _ index: Int?, _ end: String) -> EntryName {

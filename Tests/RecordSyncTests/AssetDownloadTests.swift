@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordWire
 import ServerTestSupport
 import Simulation
 import Testing
@@ -53,5 +54,32 @@ import Testing
         await #expect(throws: RecordError.self) { try await one.value }
         try download.append(Array(repeating: 0, count: 10))
         try await other.value
+    }
+}
+
+/// Another client's ending of a large field.
+@Suite("Endings of assets of other clients")
+struct ForeignEndingTests {
+    @Test(
+        "a record whose asset has an ending that no file can have is shown all the same",
+        arguments: [
+            ("jpg", "a@photo.jpg"), ("x/y", "a@photo.x%2Fy"), ("j\u{0}", "a@photo.j%00"),
+            ("exe\u{202E}gpj", "a@photo.exe%E2%80%AEgpj"), ("7", "a@photo"),
+            (String(repeating: "x", count: 300), "a@photo." + String(repeating: "x", count: 64)),
+        ])
+    func shown(_ ending: String, _ name: String) throws {
+        let json = JSONValue.object([
+            JSONMember(
+                key: "fileChecksum", value: .string(Text("AQ" + String(repeating: "A", count: 26)))),
+            JSONMember(key: "size", value: .number(JSONNumber(5))),
+            JSONMember(key: "fileExtension", value: .string(Text(ending))),
+        ])
+        let asset = try WireAsset(JSONReader(json))
+        let value = AssetValue(asset, of: RecordName("a"), FieldName("photo"), nil)
+        #expect(value.fileName == Text(name))
+        guard case .asset = value.entryName else {
+            Issue.record("\(value.fileName) is no asset's name")
+            return
+        }
     }
 }

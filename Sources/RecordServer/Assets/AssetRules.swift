@@ -18,6 +18,12 @@ package enum AssetRules {
         access: ZoneAccess, context: OperationContext, service: RecordService,
         reader: any StorageReader
     ) throws(ServerError) -> WireAsset {
+        if let fileExtension = asset.fileExtension, !FileExtension.isValid(fileExtension.utf8) {
+            throw ServerError(
+                .badRequest,
+                "The asset's fileExtension has 1 to \(FileExtension.maximumBytes) bytes, and no "
+                    + "control characters, slashes or marks of text direction.")
+        }
         var stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
         stored.fileExtension = asset.fileExtension
         let isStrict = service.settings.isStrict

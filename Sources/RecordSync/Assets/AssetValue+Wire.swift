@@ -10,7 +10,7 @@ extension AssetValue {
             EntryName.assetFileName(
                 stem: stem, field: field, index: index, fileExtension: fileExtension)
         }
-        let fileExtension = asset.fileExtension?.utf8 ?? []
+        let fileExtension = FileExtension.shown(asset.fileExtension?.utf8 ?? [])
         var fileName = name(fileExtension)
         // One that reads otherwise, or is no name of a file, is left out.
         let parts = EntryName.asset(

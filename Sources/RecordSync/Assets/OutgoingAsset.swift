@@ -80,10 +80,9 @@ extension FieldValue {
 }
 
 extension AssetValue {
-    /// Nil for none, and for one that JSON cannot hold.
+    /// Nil for none; one that the server would refuse goes as a name shows it.
     fileprivate var sentExtension: Text? {
-        let bytes = fileExtension
-        guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { return nil }
-        return Text(utf8: bytes)
+        let bytes = FileExtension.shown(fileExtension)
+        return bytes.isEmpty ? nil : Text(utf8: bytes)
     }
 }

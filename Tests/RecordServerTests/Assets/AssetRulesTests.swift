@@ -53,6 +53,20 @@ import Testing
         #expect(try await verify(bare).size == 4096)
     }
 
+    @Test(
+        "an ending that no file name should have is refused",
+        arguments: [
+            "", "a/b", "a\u{0}b", "exe\u{202E}gpj", "j\npg", "\u{2066}x", "\u{85}",
+            String(repeating: "x", count: 65),
+        ])
+    func badEnding(_ ending: String) async throws {
+        var asset = try await fixture.upload(pattern(4096))
+        asset.fileExtension = Text(ending)
+        await refused(asset)
+        asset.fileExtension = Text(String(repeating: "é", count: 32))
+        #expect(try await verify(asset).fileExtension == asset.fileExtension)
+    }
+
     @Test("a receipt is good for its record, field, size, checksum and echoed keys only")
     func bound() async throws {
         let asset = try await fixture.upload(pattern(4096))
