@@ -25,6 +25,7 @@ extension Tree {
         guard let file = try shareFile(at: place) else {
             throw place.shareProblem
         }
+        if try isCopyOfShare(text, for: file) { return }
         // Who writes the name anew has not removed it to end the share.
         try cancelEnd(of: file)
         // What was removed before is not in the way.

@@ -19,6 +19,18 @@ extension MountTests {
         private let invitation = #"{"participants": [{"address": "bob@localhost"}]}"#
 
         @Test(
+            "mv of a shared zone to another name moves the records, and leaves no draft of the share"
+        )
+        func moved() async throws {
+            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
+            try alice.ok("mv \(zone) RecordFS/private/Moved")
+            #expect(try alice.ok("ls -A RecordFS/private/Moved") == "Recipe")
+            #expect(try alice.ok("ls RecordFS/private/Moved/Recipe") == "soup.json")
+            #expect(try alice.ok("recordfs log").contains("is not shared"))
+            try end()
+        }
+
+        @Test(
             "writing the file shares, editing it manages, removing it stops; it is listed meanwhile"
         )
         func life() async throws {

@@ -1,0 +1,30 @@
+import RecordModel
+import RecordStore
+
+extension Tree {
+    /// Whether the text is that of another share, as `mv` and `cp -r` of a shared zone bring it along: a
+    /// copy is shared with nobody, and its file is not kept.
+    func isCopyOfShare(_ text: [UInt8], for file: ShareFile) throws(RecordError) -> Bool {
+        guard let url = Self.address(of: text) else { return false }
+        for zone in try store.zones(in: .private) + store.zones(in: .shared) {
+            for share in try store.shares(in: zone.id) where Self.address(of: share.text) == url {
+                if try self.share(file)?.share.text == share.text { continue }
+                options.report(
+                    "The copy of a shared zone or record is not shared. recordfs share create "
+                        + "shares it.")
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Where a share is opened; nil for a text that has none.
+    private static func address(of text: [UInt8]) -> [UInt8]? {
+        do throws(RecordError) {
+            guard let url = try JSONParser.parse(text)["url"]?.string else { return nil }
+            return url.utf8.isEmpty ? nil : url.utf8
+        } catch {
+            return nil
+        }
+    }
+}
