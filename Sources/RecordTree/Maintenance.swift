@@ -68,11 +68,13 @@ extension Tree {
     @discardableResult
     func finalizeDeletes(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
+        let nextFollow = try followDue(olderThan: age)
         let returning = state.withLock { state in
             Set(state.pending.values.flatMap(\.values).map(\.record))
         }
-        return try store.finalizeWaitingDeletes(
+        let next = try store.finalizeWaitingDeletes(
             olderThan: age, except: returning, author: .mount)
+        return [next, nextFollow].compactMap(\.self).min()
     }
 
     /// Returns when what was removed before is deleted for good: until then its name may come back as the

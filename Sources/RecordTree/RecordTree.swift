@@ -65,6 +65,7 @@ package final class Tree: Sendable {
         /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
         var waitingAssets: [RecordID: [AssetEntry]] = [:]
         var hiddenAssets: Set<AssetID> = []
+        var movedFields = MovedFields()
         /// Assets that lost their name to a removal or a replacement while they are open, by the
         /// number that the kernel has for them.
         var detached: [NodeNumber: OpenHandle.Backing] = [:]

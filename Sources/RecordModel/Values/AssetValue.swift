@@ -21,8 +21,11 @@ package struct AssetValue: Hashable, Sendable {
         return fileExtension
     }
 
-    /// Whether both stand for the same bytes: by hash when both know it, else by name and size.
+    /// Whether both stand for the same bytes under the same name: by hash when both know it, else by name
+    /// and size. A side without an ending says nothing of it, as servers that keep none.
     package func hasSameContent(as other: AssetValue) -> Bool {
+        let (ending, otherEnding) = (fileExtension, other.fileExtension)
+        guard ending.isEmpty || otherEnding.isEmpty || ending == otherEnding else { return false }
         if let sha256, let otherHash = other.sha256 { return sha256 == otherHash }
         guard fileName == other.fileName else { return false }
         guard let size, let otherSize = other.size else { return true }

@@ -54,7 +54,7 @@ extension RecordStore {
     ) throws(RecordError) -> Timestamp? {
         let grace = age ?? options.grace
         while true {
-            let limit = (options.clock.now - grace).nanoseconds
+            let limit = limit(grace)
             let due = try waiting(until: limit, except: returning)
             guard !due.isEmpty else { break }
             try write(author: author, isFreeing: true) { transaction throws(RecordError) in
@@ -63,7 +63,33 @@ extension RecordStore {
                 }
             }
         }
+        try finalizeLeavingAssets(until: limit(grace), author: author)
         return try firstWaiting().map { $0 + grace }
+    }
+
+    private func limit(_ grace: Duration) -> Int64 { (options.clock.now - grace).nanoseconds }
+
+    /// The fields whose files were moved away leave their records. One of a record that waits for its
+    /// deletion goes with it, or when it has come back.
+    private func finalizeLeavingAssets(until limit: Int64, author: Author) throws(RecordError) {
+        let due = try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
+                WHERE a.leaving <= ? AND r.state != 2 ORDER BY a.field, a.idx DESC
+                """, [.integer(limit)]
+            ) { $0.asset() }
+        }
+        for asset in due {
+            try write(author: author, isFreeing: true) { transaction throws(RecordError) in
+                guard let now = try transaction.asset(asset.id), now.isLeaving else { return }
+                do throws(RecordError) {
+                    try transaction.removeAsset(now.record, now.field, now.index)
+                } catch  where error.code == .accessDenied {
+                    try transaction.keepLeaving(now)
+                }
+            }
+        }
     }
 
     private func waiting(
@@ -82,7 +108,9 @@ extension RecordStore {
             try connection.first(
                 """
                 SELECT waiting_since FROM record WHERE waiting_since IS NOT NULL
-                ORDER BY waiting_since LIMIT 1
+                UNION ALL SELECT a.leaving FROM asset a JOIN record r ON r.id = a.record_id
+                    WHERE a.leaving IS NOT NULL AND r.state != 2
+                ORDER BY 1 LIMIT 1
                 """
             ) { $0.time(0) }
         }

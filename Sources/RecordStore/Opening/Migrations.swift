@@ -20,6 +20,7 @@ enum Migrations {
         ("2026-11", steps), ("2026-11-25", stepsOfSharing), ("2026-11-25 moves", stepsOfMoves),
         ("2026-11-25 permissions", stepsOfPermissions),
         ("2026-11-26 change times", stepsOfChangeTimes),
+        ("2026-11-26 names", stepsOfNames),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -89,6 +90,11 @@ enum Migrations {
     /// What came after that.
     private static let stepsOfChangeTimes: [Step] = [
         ("change times", { try $0.execute(sql: changeTimes) })
+    ]
+
+    /// What came after that.
+    private static let stepsOfNames: [Step] = [
+        ("leaving assets", { try $0.execute(sql: leavingAssets) })
     ]
 
     /// What the first version had; a store that has lost one of them is not opened.

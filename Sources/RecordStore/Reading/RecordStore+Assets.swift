@@ -24,7 +24,7 @@ extension RecordStore {
                 SELECT \(Columns.asset)
                 FROM asset a INDEXED BY asset_type JOIN record r ON r.id = a.record_id
                 WHERE a.type_id = ? AND a.id > ? AND r.state != 2
-                    AND (a.kind = 1 OR a.hash IS NOT NULL)
+                    AND (a.kind = 1 OR a.hash IS NOT NULL) AND a.leaving IS NULL
                 ORDER BY a.id LIMIT ?
                 """,
                 [.integer(type.rawValue), .integer(id.rawValue), .integer(Int64(limit))]

@@ -15,7 +15,7 @@ enum Columns {
     static let recordCount: Int32 = 9
     static let asset = """
         a.id, a.record_id, r.stem, a.field, a.idx, a.kind, a.hash, a.size, a.ext, a.downloaded,
-        a.modified, a.type_id, a.status_changed
+        a.modified, a.type_id, a.status_changed, a.leaving
         """
     static let draft = """
         d.record_id, r.type_id, r.stem, d.code, d.message, d.line, d.text_column,
@@ -111,7 +111,7 @@ extension SQLStatement {
             kind: AssetEntry.Kind(rawValue: int64(5)) ?? .file,
             hash: isNull(6) ? nil : ContentHash(hex: string(6)), size: int64(7),
             fileExtension: bytes(8), isDownloaded: bool(9), modified: time(10),
-            statusChanged: change(12, else: 10))
+            statusChanged: change(12, else: 10), isLeaving: !isNull(13))
     }
 
     /// Of a draft or a refusal, whose first columns are the same.

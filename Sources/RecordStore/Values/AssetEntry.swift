@@ -28,6 +28,9 @@ package struct AssetEntry: Hashable, Sendable {
     package let modified: Timestamp
     /// When its content, name or times last changed on this machine.
     package let statusChanged: Timestamp
+    /// Whether the file was moved to a name of this machine: its field leaves the record after the
+    /// grace, and its name is free until then.
+    package let isLeaving: Bool
 
     /// The one name that a listing shows: STEM@FIELD.EXT, STEM@FIELD.INDEX.EXT.
     package var fileName: [UInt8] {

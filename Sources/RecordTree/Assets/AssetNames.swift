@@ -23,11 +23,27 @@ extension Tree {
                 if let number { heard.append(.content(number)) }
                 names.append(.entry(parent: NodeNumber(former.type), name: former.name))
             }
-            heard += change.assetNames.directories.map { .content(NodeNumber($0)) }
+            for type in change.assetNames.directories {
+                heard.append(.content(NodeNumber(type)))
+                // A field's file may have come under the name of one of this machine.
+                names += namesBesideFields(in: type).map {
+                    .entry(parent: NodeNumber(type), name: $0)
+                }
+            }
         }
         guard !heard.isEmpty else { return }
         deliver(heard)
         notify(names)
+    }
+}
+
+extension Tree {
+    /// The local files that the kernel knows under names like those of large fields.
+    private func namesBesideFields(in type: TypeID) -> [[UInt8]] {
+        let names = state.withLock { $0.scratch.knownNames(in: .type(type)) }
+        return names.filter {
+            if case .asset = EntryName(classifying: $0) { true } else { false }
+        }
     }
 }
 

@@ -107,39 +107,50 @@ extension Tree {
         return (try HostFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL), path)
     }
 
+    /// Nil when the field has got a file of another name.
     func createAsset(
-        _ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?, fileExtension: [UInt8],
-        flags: Int32
-    ) throws(RecordError) -> (NodeEntry, Opened) {
-        let entry: AssetEntry
-        if let existing = try findAsset(type, stem, field, index) {
-            guard flags & O_EXCL == 0 else {
-                throw RecordError(.alreadyExists, "the asset is there already")
-            }
-            entry = existing
-        } else {
-            entry = try makeAsset(type, stem, field, index, fileExtension: fileExtension)
+        _ file: FieldFile, flags: Int32
+    ) throws(RecordError) -> (NodeEntry, Opened)? {
+        if file.entry != nil, flags & O_EXCL != 0 {
+            throw RecordError(.alreadyExists, "the asset is there already")
         }
-        let isEmptied = entry.hash == nil || flags & O_TRUNC != 0
+        var made = file.entry
+        if made == nil { made = try makeAsset(file) }
+        guard let entry = made else { return nil }
+        let isEmptied = file.entry?.hash == nil || flags & O_TRUNC != 0
         let open = try openAsset(entry, writes: true, isEmptied: isEmptied)
         if isEmptied { try empty(open, writes: true) }
         guard var node = try self.entry(of: .asset(entry.id)) else {
             throw Self.goneAsset
         }
-        if index != nil { node.isCacheable = false }
+        if file.index != nil { node.isCacheable = false }
         // Who makes a file is a writer, also one that only reads.
         let handle = addHandle(.asset(open), flags: flags | O_RDWR)
         return (node, Opened(handle: handle, keepCache: true))
     }
 
     /// A row for a new asset, whose bytes are still to come.
-    private func makeAsset(
-        _ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
-    ) throws(RecordError) -> AssetEntry {
+    private func makeAsset(_ file: FieldFile) throws(RecordError) -> AssetEntry? {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            let record = try transaction.holder(type, stem)
-            return try transaction.expectAsset(record, field, index, fileExtension: fileExtension)
+            let record = try transaction.holder(file.type, file.stem, file: file.name)
+            if let row = try transaction.asset(record, file.field, file.index),
+                row.fileName != file.name, let owner = try transaction.record(record),
+                isShown(row, of: owner)
+            {
+                return nil
+            }
+            return try transaction.expectAsset(
+                record, file.field, file.index, fileExtension: file.fileExtension)
         }
+    }
+
+    /// A file of this machine whose name is like that of a large field.
+    func noteBeside(_ place: ScratchPlace) {
+        guard case .type(let type) = place.directory,
+            case .asset(let file) = plainMeaning(of: place.name, in: .type(type)),
+            !TemporaryName.isBesideField(place.name)
+        else { return }
+        state.withLock { $0.movedFields.made(file) }
     }
 
     /// The file that writes go to, with the first `keepingBytes` of the stored content.

@@ -11,21 +11,8 @@ extension Tree {
         try checkWritable()
         try checkLength(name)
         let directory = try node(parent)
-        let made: Node
-        switch meaning(of: name, in: directory) {
-        case .zone(let database, let owner, let zone):
-            made = .zone(try makeZone(database, owner, zone))
-        case .type(let zone, let type): made = .type(try makeType(zone, type))
-        case .scratch(let place) where place.isOfShare:
-            throw RecordError(.notPermitted, "a share is a regular file")
-        case .scratch(let place):
-            made = .scratch(try makeScratchDirectory(place, mode: mode, caller: caller))
-        case .record, .asset:
-            throw RecordError(.notPermitted, "a name like this is a file, not a directory")
-        case .control(let path, let name): made = try makeControlDirectory(name, in: path)
-        case .impossible: throw Self.badDirectoryName(name, in: directory)
-        case .owner, .database, .fixed, .errorFile:
-            throw RecordError(.notPermitted, "no directory can be made here")
+        let made = try telling(name, in: directory) { () throws(RecordError) in
+            try makeDirectory(name, in: directory, mode: mode, caller)
         }
         guard let entry = try entry(of: made) else {
             throw RecordError(.stale, "the directory is gone")
@@ -33,16 +20,54 @@ extension Tree {
         return entry
     }
 
+    private func makeDirectory(
+        _ name: [UInt8], in directory: Node, mode: UInt32, _ caller: Requester
+    ) throws(RecordError) -> Node {
+        switch try meaning(of: name, in: directory) {
+        case .zone(let database, let owner, let zone):
+            return .zone(try makeZone(database, owner, zone))
+        case .type(let zone, let type): return .type(try makeType(zone, type))
+        case .scratch(let place) where place.isOfShare:
+            throw RecordError(.notPermitted, "a share is a regular file")
+        case .scratch(let place):
+            return .scratch(try makeScratchDirectory(place, mode: mode, caller: caller))
+        case .record, .asset:
+            throw RecordError(.notPermitted, "a name like this is a file, not a directory")
+        case .control(let path, let name): return try makeControlDirectory(name, in: path)
+        case .impossible: throw Self.badDirectoryName(name, in: directory)
+        case .owner, .database, .fixed, .errorFile:
+            throw RecordError(.notPermitted, "no directory can be made here")
+        }
+    }
+
     private static func badDirectoryName(_ name: [UInt8], in parent: Node) -> RecordError {
         switch parent {
         case .zone:
             RecordError(
                 .invalidName,
-                "a record type is a letter followed by letters, digits and underscores")
+                "a record type is a letter followed by letters, digits and underscores"
+                    + suggestion(typeName(like: name)))
         case .database, .owner:
-            RecordError(.invalidName, "a zone's name spells special characters as %XX")
+            RecordError(
+                .invalidName,
+                "a zone's name spells special characters as %XX"
+                    + suggestion(NameCodec.encode(name)))
         default: RecordError(.notPermitted, "no directory can be made here")
         }
+    }
+
+    private static func suggestion(_ name: [UInt8]) -> String {
+        name.isEmpty ? "" : ": try \(String(decoding: name, as: UTF8.self))"
+    }
+
+    /// The name with what may not be in it replaced; empty when nothing is left.
+    private static func typeName(like name: [UInt8]) -> [UInt8] {
+        let letters = name.map { byte in
+            RecordTypeName(bytes: [UInt8(ascii: "a"), byte]).isValid ? byte : UInt8(ascii: "_")
+        }
+        guard letters.contains(where: { $0 != UInt8(ascii: "_") }) else { return [] }
+        let type = RecordTypeName(bytes: letters)
+        return type.isValid ? letters : [UInt8(ascii: "T"), UInt8(ascii: "_")] + letters
     }
 
     private func makeZone(_ database: Database, _ owner: OwnerName, _ name: ZoneName)
@@ -82,7 +107,7 @@ extension Tree {
         switch target {
         case .scratch:
             // The file may have other names: the one that was given goes.
-            guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
+            guard case .scratch(let place) = try meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: true)
         case .type(let type):
             try checkWritable(type)
@@ -95,6 +120,7 @@ extension Tree {
             state.withLock { $0.places[type] = nil }
         case .zone(let zone):
             if let info = try store.zone(zone) { try checkWritable(info) }
+            try forgetRefusal(in: target)
             try checkHasNoScratch(.zone(zone))
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeZone(zone)
@@ -120,7 +146,8 @@ extension Tree {
     ) throws(RecordError) -> NodeEntry {
         try checkWritable()
         try checkLength(name)
-        guard case .scratch(let place) = meaning(of: name, in: try node(parent)), !place.isOfShare
+        guard case .scratch(let place) = try meaning(of: name, in: try node(parent)),
+            !place.isOfShare
         else {
             throw RecordError(.notPermitted, "a record or a directory of records is no symlink")
         }
@@ -153,7 +180,8 @@ extension Tree {
         }
         try checkWritable()
         try checkLength(name)
-        guard case .scratch(let place) = meaning(of: name, in: try node(parent)), !place.isOfShare
+        guard case .scratch(let place) = try meaning(of: name, in: try node(parent)),
+            !place.isOfShare
         else {
             throw RecordError(.notPermitted, "a record is a regular file")
         }

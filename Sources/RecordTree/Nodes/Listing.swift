@@ -138,7 +138,9 @@ extension Tree {
 
     func names(in node: Node) throws(RecordError) -> [[UInt8]] {
         switch node {
-        case .root: return [Readme.name] + Database.allCases.map { Array($0.name.utf8) }
+        case .root:
+            return try [Readme.name] + Database.allCases.map { Array($0.name.utf8) }
+                + scratchNames(.root)
         case .database(.shared):
             let owners = Set(try store.zones(in: .shared).map(\.owner))
             return owners.sorted().map(\.fileName)
@@ -292,7 +294,9 @@ extension Tree {
         let names = cursor.snapshot.withLock { $0.names }
         for index in Int(position)..<max(Int(position), names.count) {
             let place = ScratchPlace(directory: .type(type), name: names[index])
-            guard let id = try findScratch(place), let entry = try listedEntry(of: .scratch(id))
+            // What has the name of a field's file is shown again when that has another one.
+            guard case .scratch = try meaning(of: names[index], in: .type(type)),
+                let id = try findScratch(place), let entry = try listedEntry(of: .scratch(id))
             else { continue }
             let listed = ListedEntry(
                 name: names[index], entry: entry, next: Part.scratch.offset(UInt64(index) + 1))

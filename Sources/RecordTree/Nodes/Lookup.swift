@@ -7,7 +7,7 @@ enum NameMeaning {
     case zone(Database, OwnerName, ZoneName)
     case type(ZoneID, RecordTypeName)
     case record(TypeID, Stem)
-    case asset(TypeID, Stem, FieldName, Int?, fileExtension: [UInt8])
+    case asset(FieldFile)
     case errorFile(TypeID)
     case scratch(ScratchPlace)
     case control(ControlPath, [UInt8])
@@ -80,7 +80,16 @@ extension Tree {
     static let errorName = Array(".error".utf8)
     static let controlName = Array(".recordfs".utf8)
 
-    func meaning(of name: [UInt8], in parent: Node) -> NameMeaning {
+    /// Of names beside a large field's file those that are ordinary files of this machine are told
+    /// from the field's.
+    func meaning(of name: [UInt8], in parent: Node) throws(RecordError) -> NameMeaning {
+        let meaning = plainMeaning(of: name, in: parent)
+        guard case .asset(let field) = meaning else { return meaning }
+        return try fieldFile(field).map { .asset($0) } ?? .scratch(field.scratchPlace)
+    }
+
+    /// What the bytes of the name say.
+    func plainMeaning(of name: [UInt8], in parent: Node) -> NameMeaning {
         // The kernel never asks for these; in a path of the host they would lead elsewhere.
         guard Self.isFileName(name) else { return .impossible }
         switch parent {
@@ -103,7 +112,7 @@ extension Tree {
             }
             let type = ZoneMapping.plain.typeName(ofDirectory: name)
             return type.map { .type(zone, $0) } ?? .impossible
-        case .type(let type): return meaning(of: name, in: type)
+        case .type(let type): return plainMeaning(of: name, in: type)
         case .scratch(let id):
             return .scratch(ScratchPlace(directory: .scratch(id), name: name))
         case .control(let path): return .control(path, name)
@@ -117,26 +126,39 @@ extension Tree {
             && !name.contains(UInt8(ascii: "/"))
     }
 
+    /// `.Trash-UID`, where desktops and trash-put keep what they delete on a file system.
+    private static func isTrashName(_ name: [UInt8]) -> Bool {
+        let user = name.dropFirst(".Trash-".utf8.count)
+        return name.starts(with: ".Trash-".utf8) && !user.isEmpty && user.count <= 10
+            && user.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    }
+
     private func rootMeaning(of name: [UInt8]) -> NameMeaning {
         if name == Self.controlName { return .fixed(.control(.root)) }
         if name == Readme.name { return .fixed(.readme) }
+        if Self.isTrashName(name) {
+            return .scratch(ScratchPlace(directory: .root, name: name))
+        }
         let database = Database(name: String(decoding: name, as: UTF8.self))
         return database.map { .database($0) } ?? .impossible
     }
 
-    private func meaning(of name: [UInt8], in type: TypeID) -> NameMeaning {
+    private func plainMeaning(of name: [UInt8], in type: TypeID) -> NameMeaning {
         if name == Self.errorName { return .errorFile(type) }
         switch EntryName(classifying: name) {
         case .record(let stem): return .record(type, stem)
         case .asset(let stem, let field, let index, let fileExtension):
-            return .asset(type, stem, field, index, fileExtension: fileExtension)
+            return .asset(
+                FieldFile(
+                    type: type, stem: stem, field: field, index: index,
+                    fileExtension: fileExtension))
         case .scratch(let name):
             return .scratch(ScratchPlace(directory: .type(type), name: name))
         }
     }
 
     func find(_ name: [UInt8], in parent: Node) throws(RecordError) -> Node? {
-        switch meaning(of: name, in: parent) {
+        switch try meaning(of: name, in: parent) {
         case .fixed(let node): return node
         case .database(let database): return .database(database)
         case .owner(let owner):
@@ -146,8 +168,7 @@ extension Tree {
             return try store.zone(database, owner, zone).map { .zone($0.id) }
         case .type(let zone, let type): return try store.type(zone, type).map { .type($0.id) }
         case .record(let type, let stem): return try findRecord(type, stem).map { .record($0) }
-        case .asset(let type, let stem, let field, let index, _):
-            return try findAsset(type, stem, field, index).map { .asset($0.id) }
+        case .asset(let file): return file.entry.map { .asset($0.id) }
         case .errorFile(let type):
             return try errorReport(of: type) == nil ? nil : .errorFile(type)
         case .scratch(let place):
@@ -181,20 +202,6 @@ extension Tree {
             state.withLock { $0.entries.keep(CollectionOfOne(entry), readAt: epoch) }
         }
         return entry
-    }
-
-    /// An asset whose bytes are there, or are being written.
-    func findAsset(_ type: TypeID, _ stem: Stem, _ field: FieldName, _ index: Int?)
-        throws(RecordError) -> AssetEntry?
-    {
-        guard let entry = try store.record(type, stem),
-            let asset = try store.asset(entry.id, field, index)
-        else { return nil }
-        let (isOpen, isHidden) = state.withLock { state in
-            (state.assets[asset.id] != nil, state.hiddenAssets.contains(asset.id))
-        }
-        if isHidden && entry.state == .waitingDelete { return nil }
-        return asset.kind == .value || asset.hash != nil || isOpen ? asset : nil
     }
 }
 

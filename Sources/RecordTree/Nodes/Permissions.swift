@@ -62,7 +62,7 @@ extension Tree {
         case .type(let type): try checkWritable(type)
         case .zone(let zone):
             if let info = try store.zone(zone) { try checkWritable(info) }
-        case .database, .scratch: try checkWritable()
+        case .root, .database, .scratch: try checkWritable()
         }
     }
 
@@ -96,6 +96,7 @@ extension Tree {
 extension ScratchPlace.Directory {
     fileprivate var node: Node {
         switch self {
+        case .root: .root
         case .database(let database): .database(database)
         case .zone(let zone): .zone(zone)
         case .type(let type): .type(type)

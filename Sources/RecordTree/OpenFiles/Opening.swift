@@ -112,13 +112,15 @@ extension Tree {
         }
         try checkWritable()
         try checkLength(name)
-        switch meaning(of: name, in: directory) {
+        try takeBackEnding(name, in: directory)
+        switch try meaning(of: name, in: directory) {
         case .record(let type, let stem):
             return try createRecord(type, stem, flags: flags, caller: caller)
-        case .asset(let type, let stem, let field, let index, let fileExtension):
-            try checkWritable(stem, in: type)
-            return try createAsset(
-                type, stem, field, index, fileExtension: fileExtension, flags: flags)
+        case .asset(let file):
+            try checkWritable(file.stem, in: file.type)
+            if let created = try createAsset(file, flags: flags) { return created }
+            // A file of another name has come into the field meanwhile.
+            return try createScratch(file.scratchPlace, mode: mode, flags: flags, caller: caller)
         case .scratch(let place):
             if let share = try findShare(place) {
                 guard flags & O_EXCL == 0 else {
@@ -128,11 +130,22 @@ extension Tree {
                 guard let entry = try entry(of: .share(share)) else { throw .noSuchFile }
                 return (entry, opened)
             }
-            return try createScratch(place, mode: mode, flags: flags, caller: caller)
+            let created = try createScratch(place, mode: mode, flags: flags, caller: caller)
+            noteBeside(place)
+            return created
         case .zone, .type, .owner, .database:
-            throw RecordError(
-                .notPermitted, "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
-        case .errorFile, .fixed, .control, .impossible:
+            return try telling(name, in: directory) { () throws(RecordError) in
+                throw RecordError(
+                    .notPermitted,
+                    "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
+            }
+        case .impossible:
+            return try telling(name, in: directory) { () throws(RecordError) in
+                throw RecordError(
+                    .notPermitted,
+                    "no file can be made here; records are DATABASE/ZONE/TYPE/NAME.json")
+            }
+        case .errorFile, .fixed, .control:
             throw RecordError(.notPermitted, "no file can be made here")
         }
     }

@@ -9,7 +9,7 @@ extension Tree {
         if isOwn(caller), adoptRemoval(directory, name) { return }
         try checkWritable()
         if case .control(let path) = directory { return try removeControl(name, in: path) }
-        if case .record(let type, let stem) = meaning(of: name, in: directory) {
+        if case .record(let type, let stem) = plainMeaning(of: name, in: directory) {
             try checkLeave(type, caller)
             return try removeRecord(type, stem)
         }
@@ -17,11 +17,11 @@ extension Tree {
         switch target {
         case .asset(let id):
             if case .type(let type) = directory { try checkLeave(type, caller) }
-            try removeAsset(id)
+            try removeAsset(id, caller)
         case .scratch:
             // The file may have other names: the one that was given goes. The host refuses a
             // directory.
-            guard case .scratch(let place) = meaning(of: name, in: directory) else { return }
+            guard case .scratch(let place) = try meaning(of: name, in: directory) else { return }
             guard place.isOfShare else {
                 return try removeScratch(place, isDirectory: false)
             }
@@ -83,11 +83,12 @@ extension Tree {
         }
     }
 
-    private func removeAsset(_ id: AssetID) throws(RecordError) {
+    private func removeAsset(_ id: AssetID, _ caller: Requester) throws(RecordError) {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             throw .noSuchFile
         }
         try checkWritable(record.id, in: record.type)
+        state.withLock { $0.movedFields.moved(entry) }
         guard record.state != .waitingDelete else {
             // It goes with its record, and comes back with it from the trash.
             return state.withLock { state in
@@ -96,6 +97,15 @@ extension Tree {
             }
         }
         let open = state.withLock { $0.assets[id] }
+        if let heir = try heir(of: entry, removedBy: caller) {
+            do throws(RecordError) {
+                try saveScratch(heir.scratchPlace, as: heir)
+                open?.unlink()
+                return state.withLock { $0.detach(entry) }
+            } catch {
+                // A value that cannot have these bytes goes, and the file stays on this machine.
+            }
+        }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }

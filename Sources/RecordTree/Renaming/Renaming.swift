@@ -7,7 +7,7 @@ import Synchronization
 /// The two ends of a rename, as what their names mean.
 private enum RenameEnd {
     case record(TypeID, Stem)
-    case asset(TypeID, Stem, FieldName, Int?, fileExtension: [UInt8])
+    case asset(FieldFile)
     case scratch(ScratchPlace)
 }
 
@@ -29,14 +29,18 @@ extension Tree {
                 throw RecordError(.invalidArgument, "nothing is exchanged with .recordfs")
             }
             return try restore(
-                name, in: path, to: meaning(of: newName, in: to),
+                name, in: path, to: try meaning(of: newName, in: to),
                 replacing: flags & renameNoReplace == 0)
         }
         if case .control = to { throw Self.noMoveWithin }
-        guard let source = try find(name, in: from) else {
+        guard var source = try find(name, in: from) else {
             throw .noSuchFile
         }
         if parent == newParent && name == newName { return }
+        if flags & renameExchange == 0, try takeBackEnding(newName, in: to, for: source) {
+            guard let found = try find(name, in: from) else { throw .noSuchFile }
+            source = found
+        }
         guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)
         else {
             throw RecordError(.crossDevice, "zones and record types are not renamed; copy them")
@@ -47,14 +51,19 @@ extension Tree {
         if flags & renameExchange != 0 {
             return try exchange(sourceEnd, targetEnd, caller)
         }
+        if case .asset(let id) = source, case .asset(let file) = sourceEnd,
+            case .asset(let newFile) = plainMeaning(of: newName, in: to),
+            file.isSameField(as: newFile), !TemporaryName.isBesideField(newName)
+        {
+            return try renameEnding(id, to: newFile)
+        }
         try move(source, sourceEnd, targetEnd, caller)
     }
 
     private func end(_ name: [UInt8], in parent: Node) throws(RecordError) -> RenameEnd? {
-        switch meaning(of: name, in: parent) {
+        switch try meaning(of: name, in: parent) {
         case .record(let type, let stem): .record(type, stem)
-        case .asset(let type, let stem, let field, let index, let fileExtension):
-            .asset(type, stem, field, index, fileExtension: fileExtension)
+        case .asset(let file): .asset(file)
         case .scratch(let place): .scratch(place)
         case .zone, .type, .errorFile, .control, .database, .owner, .fixed, .impossible: nil
         }
@@ -77,9 +86,9 @@ extension Tree {
         case (.scratch(let place), .record(let type, let stem)):
             try checkWritable(stem, in: type)
             try saveScratch(place, as: stem, in: type, caller)
-        case (.scratch(let place), .asset(let type, let stem, let field, let index, let ext)):
-            try checkWritable(stem, in: type)
-            try saveScratch(place, asAsset: field, index, ext, of: stem, in: type)
+        case (.scratch(let place), .asset(let file)):
+            try checkWritable(file.stem, in: file.type)
+            try saveScratch(place, as: file)
         case (.record(let type, let stem), .scratch(let target)):
             try checkWritable(stem, in: type)
             if case .record(let file) = source { try setAside(file, as: target) }
@@ -88,17 +97,12 @@ extension Tree {
             if case .record(let file) = source {
                 try renameRecord(file, type, stem, to: newStem)
             }
-        case (.asset(let type, let stem, _, _, _), .scratch(let target)):
-            try checkWritable(stem, in: type)
-            if case .asset(let id) = source { try setAside(id, in: type, as: target) }
-        case (
-            .asset(let type, _, _, _, _),
-            .asset(let newType, let stem, let field, let index, let ext)
-        ):
-            guard type == newType else { throw Self.otherDirectory }
-            if case .asset(let id) = source {
-                try renameAsset(id, type, to: stem, field, index, ext)
-            }
+        case (.asset(let file), .scratch(let target)):
+            try checkWritable(file.stem, in: file.type)
+            if case .asset(let id) = source { try setAside(id, as: target) }
+        case (.asset(let file), .asset(let newFile)):
+            guard file.type == newFile.type else { throw Self.otherDirectory }
+            if case .asset(let id) = source { try renameAsset(id, to: newFile) }
         case (.record, .asset), (.asset, .record):
             throw RecordError(.crossDevice, "a record and an asset are not renamed to each other")
         }
@@ -120,7 +124,14 @@ extension Tree {
         case (.record(let type, let stem), .record(let otherType, let otherStem)):
             guard type == otherType else { throw Self.otherDirectory }
             try exchange(stem, with: otherStem, in: type)
-        default: throw RecordError(.invalidArgument, "assets are not exchanged")
+        case (.asset(let file), .asset(let other)):
+            guard file.type == other.type else { throw Self.otherDirectory }
+            try exchange(file, with: other)
+        case (.scratch(let place), .asset(let file)), (.asset(let file), .scratch(let place)):
+            try exchange(place, with: file)
+        case (.record, .asset), (.asset, .record):
+            throw RecordError(
+                .crossDevice, "a record and a large field are not renamed to each other")
         }
     }
 }

@@ -5,31 +5,10 @@ import Synchronization
 
 extension Tree {
     /// A scratch file takes an asset's name.
-    func saveScratch(
-        _ place: ScratchPlace, asAsset field: FieldName, _ index: Int?, _ fileExtension: [UInt8],
-        of stem: Stem, in type: TypeID
-    ) throws(RecordError) {
+    func saveScratch(_ place: ScratchPlace, as file: FieldFile) throws(RecordError) {
         let path = try scratchPath(place)
-        guard let status = try storage.status(path), status.isRegular else {
-            throw RecordError(.notPermitted, "only a regular file can become an asset")
-        }
-        guard status.st_nlink == 1 else {
-            throw RecordError(.crossDevice, "a file with other names does not become an asset")
-        }
-        let replaced = try findAsset(type, stem, field, index).flatMap { asset in
-            state.withLock { $0.assets[asset.id] }
-        }
-        let source = try path.open(O_RDONLY)
-        let (hash, size) = try store.importAsset(descriptor: source.descriptor)
-        let modified = status.st_mtim.timestamp.asStored
-        let entry = try store.write(author: .mount) {
-            (transaction) throws(RecordError) -> AssetEntry? in
-            let record = try transaction.holder(type, stem)
-            let entry = try transaction.setAsset(
-                record, field, index, hash, size: size, fileExtension: fileExtension)
-            if let entry { try transaction.setModified(entry.id, modified) }
-            return entry
-        }
+        let replaced = file.entry.flatMap { asset in state.withLock { $0.assets[asset.id] } }
+        let entry = try save(try content(of: path), as: file)
         if let replaced { lose(replaced) }
         try storage.remove(path, isDirectory: false)
         state.withLock { state in
@@ -41,6 +20,59 @@ extension Tree {
         }
     }
 
+    /// The bytes of a local file that takes the name of a large field.
+    private func content(of path: HostName) throws(RecordError) -> NewContent {
+        guard let status = try storage.status(path), status.isRegular else {
+            throw RecordError(.notPermitted, "only a regular file can become an asset")
+        }
+        guard status.st_nlink == 1 else {
+            throw RecordError(.crossDevice, "a file with other names does not become an asset")
+        }
+        return try content(of: try path.open(O_RDONLY), status)
+    }
+
+    private func content(of file: HostFile, _ status: stat) throws(RecordError) -> NewContent {
+        let (hash, size) = try store.importAsset(descriptor: file.descriptor)
+        return NewContent(hash: hash, size: size, modified: status.st_mtim.timestamp.asStored)
+    }
+
+    private func save(
+        _ content: NewContent, as file: FieldFile
+    ) throws(RecordError) -> AssetEntry? {
+        let entry = try store.write(author: .mount) {
+            (transaction) throws(RecordError) -> AssetEntry? in
+            let record = try transaction.holder(file.type, file.stem, file: file.name)
+            let entry = try transaction.setAsset(
+                record, file.field, file.index, content.hash, size: content.size,
+                fileExtension: file.fileExtension)
+            if let entry { try transaction.setModified(entry.id, content.modified) }
+            return entry
+        }
+        if let entry {
+            let end = options.clock.uptime + options.grace
+            state.withLock { $0.movedFields.filled(entry, until: end) }
+        }
+        return entry
+    }
+
+    /// A local file gets one more name, that of a large field without a file: the field has a copy of
+    /// its bytes.
+    func link(_ id: ScratchID, as file: FieldFile) throws(RecordError) -> NodeEntry {
+        guard file.entry == nil else {
+            throw RecordError(.alreadyExists, "the asset is there already")
+        }
+        try checkWritable(file.stem, in: file.type)
+        let source = try openScratchFile(id, flags: O_RDONLY)
+        let status = try source.status
+        guard status.isRegular else {
+            throw RecordError(.notPermitted, "only a regular file can become an asset")
+        }
+        guard let saved = try save(try content(of: source, status), as: file),
+            let entry = try entry(of: .asset(saved.id))
+        else { throw RecordError(.notPermitted, "the value is too short for a file of its own") }
+        return entry
+    }
+
     /// The file has lost its name to another one. With the same bytes that one has the same row,
     /// and is not this one all the same: what is written here would not be saved.
     private func lose(_ open: OpenAsset) {
@@ -50,8 +82,9 @@ extension Tree {
         }
     }
 
-    /// An asset takes a scratch name: the bytes go there, the field leaves the record.
-    func setAside(_ id: AssetID, in type: TypeID, as target: ScratchPlace) throws(RecordError) {
+    /// An asset takes a scratch name: the bytes go there, and the field leaves the record after the
+    /// grace, unless a file comes under the name again.
+    func setAside(_ id: AssetID, as target: ScratchPlace) throws(RecordError) {
         guard let entry = try store.asset(id) else { throw .noSuchFile }
         guard let content = try storedContent(of: entry) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
@@ -63,11 +96,13 @@ extension Tree {
             (state.nodes.number(of: .asset(id)), state.assets[id])
         }
         let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.takeAway(entry)
+            try transaction.beginLeaving(entry)
+            return try transaction.record(entry.record)?.state == .waitingDelete
         }
         open?.unlink()
         state.withLock { state in
             if goesWithRecord { state.hiddenAssets.insert(id) }
+            state.movedFields.moved(entry)
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
             state.detach(entry)
@@ -75,39 +110,109 @@ extension Tree {
         }
     }
 
-    /// An asset becomes another field, or a field of another record of the type.
-    func renameAsset(
-        _ id: AssetID, _ type: TypeID, to stem: Stem, _ field: FieldName, _ index: Int?,
-        _ fileExtension: [UInt8]
-    ) throws(RecordError) {
+    /// An asset becomes another field, or a field of another record of the type, which need not be there
+    /// yet.
+    func renameAsset(_ id: AssetID, to file: FieldFile) throws(RecordError) {
         guard let entry = try store.asset(id), let hash = entry.hash else {
             throw RecordError(.crossDevice, "an asset without bytes is not renamed")
         }
-        try checkWritable(entry.record, in: type)
-        try checkWritable(stem, in: type)
-        guard let target = try store.record(type, stem), target.state != .waitingDelete else {
-            throw RecordError(.crossDevice, "the record \(stem) is not there; copy the asset")
+        try checkWritable(entry.record, in: file.type)
+        try checkWritable(file.stem, in: file.type)
+        let (number, open, replaced) = state.withLock { state in
+            (
+                state.nodes.number(of: .asset(id)), state.assets[id],
+                file.entry.flatMap { state.assets[$0.id] }
+            )
+        }
+        let (renamed, goesWithRecord) = try store.write(author: .mount) {
+            transaction throws(RecordError) in
+            let record = try transaction.holder(file.type, file.stem, file: file.name)
+            let renamed = try transaction.setAsset(
+                record, file.field, file.index, hash, size: entry.size,
+                fileExtension: file.fileExtension)
+            if let renamed { try transaction.setModified(renamed.id, entry.modified) }
+            return (renamed, try transaction.takeAway(entry))
+        }
+        if let replaced { lose(replaced) }
+        let end = options.clock.uptime + options.grace
+        state.withLock { state in
+            if goesWithRecord { state.hiddenAssets.insert(id) }
+            state.movedFields.moved(entry)
+            // The kernel's dentry of the new name has the node of the old one.
+            guard let renamed else { return }
+            state.movedFields.filled(renamed, until: end)
+            state.adopt(number, open, as: renamed)
+        }
+        notify([
+            .entry(parent: NodeNumber(file.type), name: file.name),
+            .content(NodeNumber(file.type)),
+        ])
+    }
+
+    /// The field's file gets another ending, on all machines. A file of this machine that has that name
+    /// goes, as on any file system.
+    func renameEnding(_ id: AssetID, to file: FieldFile) throws(RecordError) {
+        guard let entry = try store.asset(id), let hash = entry.hash,
+            try store.record(entry.record)?.state != .waitingDelete
+        else {
+            throw RecordError(.crossDevice, "this file keeps its name; copy it")
+        }
+        try checkWritable(entry.record, in: file.type)
+        let place = file.scratchPlace
+        if try scratchPath(place).status()?.isDirectory == true {
+            throw RecordError(.isDirectory, "the new name is a directory")
         }
         let (number, open) = state.withLock { state in
             (state.nodes.number(of: .asset(id)), state.assets[id])
         }
-        let (renamed, goesWithRecord) = try store.write(author: .mount) {
-            transaction throws(RecordError) in
-            let renamed = try transaction.setAsset(
-                target.id, field, index, hash, size: entry.size,
-                fileExtension: fileExtension)
-            return (renamed, try transaction.takeAway(entry))
+        let renamed = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setAsset(
+                entry.record, entry.field, entry.index, hash, size: entry.size,
+                fileExtension: file.fileExtension, isInPlace: true)
         }
+        if try findScratch(place) != nil { try removeScratch(place, isDirectory: false) }
+        let former = ScratchPlace(directory: .type(file.type), name: entry.fileName)
+        let end = options.clock.uptime + options.grace
         state.withLock { state in
-            if goesWithRecord { state.hiddenAssets.insert(id) }
-            // The kernel's dentry of the new name has the node of the old one.
-            guard let renamed, let number else { return }
-            state.nodes.rebind(number, to: .asset(renamed.id))
-            if let open { state.assets.move(open, to: renamed.id) }
-            state.detached[number] = nil
+            state.movedFields.changedEnding(of: renamed?.id ?? id, from: former, until: end)
+            if let renamed { state.adopt(number, open, as: renamed) }
         }
-        let name = stem.bytes + Array("@".utf8) + field.bytes
-        notify([.entry(parent: NodeNumber(type), name: name), .content(NodeNumber(type))])
+        notify([.content(NodeNumber(file.type))])
+    }
+
+    /// A file comes under a name that a rename to another ending has just given up: that rename has kept
+    /// a backup (`NAME_original`, `NAME.1`). The backup is a file of this machine then, and the field has
+    /// its name for what comes. False when that was not so.
+    @discardableResult
+    func takeBackEnding(
+        _ name: [UInt8], in directory: Node, for source: Node? = nil
+    ) throws(RecordError) -> Bool {
+        guard case .type(let type) = directory, case .asset = plainMeaning(of: name, in: directory)
+        else { return false }
+        let place = ScratchPlace(directory: .type(type), name: name)
+        let time = options.clock.uptime
+        guard let id = state.withLock({ $0.movedFields.takeEnding(place, at: time) }),
+            source != .asset(id), let entry = try store.asset(id),
+            let record = try store.record(entry.record), isShown(entry, of: record)
+        else { return false }
+        try setAside(id, as: ScratchPlace(directory: .type(type), name: entry.fileName))
+        return true
+    }
+}
+
+private struct NewContent {
+    let hash: ContentHash
+    let size: Int64
+    let modified: Timestamp
+}
+
+extension Tree.State {
+    /// The kernel has moved a file to the name of this one, with its number and who has it open.
+    mutating func adopt(_ number: NodeNumber?, _ open: OpenAsset?, as asset: AssetEntry) {
+        if let open { assets.move(open, to: asset.id) }
+        guard let number else { return }
+        nodes.rebind(number, to: .asset(asset.id))
+        detached[number] = nil
     }
 }
 
@@ -115,8 +220,12 @@ extension Transaction {
     /// Takes an asset out of its record. True when the record waits for its deletion: then the asset
     /// goes with it, and only its name is free.
     fileprivate func takeAway(_ asset: AssetEntry) throws(RecordError) -> Bool {
-        let isWaiting = try record(asset.record)?.state == .waitingDelete
-        try removeAsset(asset.record, asset.field, asset.index)
-        return isWaiting
+        guard let record = try record(asset.record) else { return false }
+        guard record.state == .waitingDelete else {
+            try removeAsset(asset.record, asset.field, asset.index)
+            return false
+        }
+        try beginLeaving(asset)
+        return true
     }
 }

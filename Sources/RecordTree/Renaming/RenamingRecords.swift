@@ -8,9 +8,12 @@ extension Tree {
     func saveScratch(
         _ place: ScratchPlace, as stem: Stem, in type: TypeID, _ caller: Requester
     ) throws(RecordError) {
+        let (files, following) = try movedFiles(of: place, to: stem, in: type)
         let new = WholeText(
-            stem: stem, try content(of: place), programs: programs(of: place, caller))
+            stem: stem, try content(of: place), programs: programs(of: place, caller),
+            files: files)
         let saved = try save(new, in: type)
+        follow(following, to: saved.file.record, instead: files.own)
         Failpoint.pass(.renameSaved)
         try adopt(place, as: saved, type: type, stem: stem)
         try storage.remove(try scratchPath(place), isDirectory: false)
@@ -93,6 +96,7 @@ extension Tree {
     /// A record's file takes a scratch name (the backup of vim and emacs): its bytes stay there,
     /// and the record waits for its name to come back.
     func setAside(_ file: RecordFile, as target: ScratchPlace) throws(RecordError) {
+        let assets = try leavingFilesGone(of: file)
         let (text, modified) = try shownText(of: file)
         let path = try newScratchPath(target)
         if try storage.status(path)?.isDirectory == true {
@@ -106,9 +110,11 @@ extension Tree {
                 try transaction.record(file.record)
             }
         }
+        let end = options.clock.uptime + options.grace
         let scratch = state.withLock { state in
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
+            state.movedFields.setAside(file.record, assets, as: scratch, until: end)
             if let number = state.nodes.number(of: .record(file)) {
                 state.nodes.rebind(number, to: .scratch(scratch))
             }
@@ -162,16 +168,20 @@ extension Tree {
         guard let source = try findRecord(type, stem) else {
             throw .noSuchFile
         }
+        let (files, following) = try movedFiles(
+            try shownFiles(of: source.record), of: source.record, to: newStem, in: type)
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             dropUnsaved(type, newStem, with: transaction)
             let before = try transaction.text(of: source.record)
-            let entry = try transaction.rename(source.record, toType: type, stem: newStem)
+            let entry = try transaction.rename(
+                source.record, toType: type, stem: newStem, files: MovedFiles(own: files.own))
             return (entry, try transaction.text(of: entry.id) == before)
         }
         state.withLock { state in
             state.removePending(type, newStem)
             state.move(source, to: entry.file, stem: newStem, isSame: isSame)
         }
+        follow(following, to: entry.id, instead: files.own)
         // Its assets have other names now, and so the text is another than the kernel moves.
         if !isSame { nameReplaced(type, newStem, source) }
         if entry.hasAssets { notify([.content(NodeNumber(type))]) }
@@ -226,12 +236,18 @@ extension Tree {
     func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try findRecord(type, stem), let otherFile = try findRecord(type, other)
         else { throw .noSuchFile }
+        let assets = (try leavingFilesGone(of: file), try leavingFilesGone(of: otherFile))
         let shown = (try shownText(of: file), try shownText(of: otherFile))
         let files = try saveExchanged(
-            [WholeText(stem: stem, shown.1), WholeText(stem: other, shown.0)], in: type
+            [
+                WholeText(stem: stem, shown.1, files: MovedFiles(carried: assets.1)),
+                WholeText(stem: other, shown.0, files: MovedFiles(carried: assets.0)),
+            ], in: type
         ).map(\.file)
         guard files.count == 2 else { return }
+        let end = options.clock.uptime + options.grace
         state.withLock { state in
+            state.movedFields.exchanged(file.record, otherFile.record, until: end)
             state.removePending(type, stem)
             state.removePending(type, other)
             state.move(file, to: files[1], stem: other, isSame: true)

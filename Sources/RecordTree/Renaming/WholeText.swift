@@ -9,11 +9,17 @@ struct WholeText {
     let modified: Timestamp
     /// Who has made it (`ProgramTable`); none for the text of another record.
     let programs: Set<Int32>
+    /// The files of its large fields.
+    let files: MovedFiles
 
-    init(stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32> = []) {
+    init(
+        stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32> = [],
+        files: MovedFiles = .none
+    ) {
         self.stem = stem
         (text, modified) = content
         self.programs = programs
+        self.files = files
     }
 }
 
@@ -61,10 +67,11 @@ extension Tree {
             } else {
                 try transaction.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
-                    effect: .renamedOver
+                    effect: .renamedOver, files: new.files
                 ).entry.file
             }
-        let text = base == nil ? new.text : try transaction.text(of: file.record) ?? new.text
+        let isAsWritten = base == nil && new.files.own.isEmpty
+        let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in
             state.withLock { state in

@@ -29,10 +29,12 @@ extension Tree {
         let saved = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> (hasName: Bool, entry: AssetEntry?) in
             transaction.date(changes: changed)
-            guard let place = try self.place(of: open, in: transaction) else { return (false, nil) }
+            guard let (place, fileExtension) = try self.place(of: open, in: transaction) else {
+                return (false, nil)
+            }
             let entry = try transaction.setAsset(
                 place.record, place.field, place.index, hash, size: size,
-                fileExtension: open.fileExtension, isInPlace: true)
+                fileExtension: fileExtension, isInPlace: true)
             // Of the last write, or set since: `cp -p` and `rsync` set it before they close.
             if let entry { try transaction.setModified(entry.id, modified) }
             return (true, entry)
@@ -44,7 +46,10 @@ extension Tree {
                 open.imported = nil
                 if !saved.hasName { open.isUnlinked = true }
             }
-            if let id = saved.entry?.id { state.assets.move(open, to: id) }
+            if let entry = saved.entry {
+                state.assets.move(open, to: entry.id)
+                state.movedFields.filled(entry)
+            }
         }
     }
 
@@ -63,21 +68,22 @@ extension Tree {
         return hash
     }
 
-    /// Where the bytes of an open asset belong now; nil when its file has lost its name.
+    /// Where the bytes of an open asset belong now, and the ending of its name; nil when its file has lost its name.
     ///
     /// An element that was taken out of its list is gone, whatever is at its place. Elsewhere the
     /// one who writes last wins: who replaced the file meanwhile finds his bytes in history. When the
     /// record was removed and the file was not, the file waits for the next record of the name.
     private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
-        -> AssetKey?
+        -> (AssetKey, fileExtension: [UInt8])?
     {
-        if let row = try transaction.asset(open.id) { return AssetKey(row) }
+        if let row = try transaction.asset(open.id) { return (AssetKey(row), row.fileExtension) }
         let place = open.place
         guard place.index == nil || !open.hadBytes else { return nil }
-        if try transaction.record(place.record) != nil { return place }
-        return AssetKey(
+        if try transaction.record(place.record) != nil { return (place, open.fileExtension) }
+        let holder = AssetKey(
             record: try transaction.holder(open.type, open.stem), field: place.field,
             index: place.index)
+        return (holder, open.fileExtension)
     }
 }
 

@@ -71,6 +71,7 @@ extension Tree {
 
     func number(of directory: ScratchPlace.Directory) -> NodeNumber? {
         switch directory {
+        case .root: .root
         case .database(let database): NodeNumber(database)
         case .zone(let zone): number(of: zone)
         case .type(let type): NodeNumber(type)

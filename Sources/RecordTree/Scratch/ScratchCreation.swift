@@ -69,9 +69,14 @@ extension Tree {
     ) throws(RecordError) -> NodeEntry {
         try checkWritable()
         try checkLength(newName)
+        if case .scratch(let id) = try node(number),
+            case .asset(let file) = try meaning(of: newName, in: try node(newParent))
+        {
+            return try link(id, as: file)
+        }
         // EPERM is what git, cp -l and rsync --link-dest expect where there are no hard links.
         guard case .scratch(let id) = try node(number),
-            case .scratch(let place) = meaning(of: newName, in: try node(newParent)),
+            case .scratch(let place) = try meaning(of: newName, in: try node(newParent)),
             !place.isOfShare
         else { throw RecordError(.notPermitted, "records have no hard links; copy the file") }
         let file = try scratchFile(id)

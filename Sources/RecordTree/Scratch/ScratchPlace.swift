@@ -4,6 +4,8 @@ import RecordModel
 /// Where a scratch file is: its directory and its name there.
 struct ScratchPlace: Hashable, Sendable {
     enum Directory: Hashable, Sendable {
+        /// The mount's own: `.Trash-UID` is there.
+        case root
         case database(Database)
         case zone(ZoneID)
         case type(TypeID)
@@ -61,6 +63,9 @@ struct ScratchTable {
     }
 
     func knownID(at place: ScratchPlace) -> ScratchID? { ids[place] }
+    func knownNames(in directory: ScratchPlace.Directory) -> [[UInt8]] {
+        ids.keys.filter { $0.directory == directory }.map(\.name)
+    }
     func identity(of id: ScratchID) -> HostIdentity? { files[id]?.identity }
     func writer(of id: ScratchID) -> Int32? { files[id]?.writer }
     mutating func setWriter(_ program: Int32, of id: ScratchID) { files[id]?.writer = program }
@@ -221,6 +226,7 @@ extension ScratchPlace.Directory {
     /// The directory in the scratch root that has the files of a database, zone or type.
     var baseName: [UInt8] {
         switch self {
+        case .root: Array("m0".utf8)
         case .database(let database): Array("d\(database.rawValue)".utf8)
         case .zone(let zone): Array("z\(zone.rawValue)".utf8)
         case .type(let type): Array("t\(type.rawValue)".utf8)
@@ -234,6 +240,9 @@ extension ScratchPlace.Directory {
             let number = Int64(String(decoding: baseName.dropFirst(), as: UTF8.self))
         else { return nil }
         switch kind {
+        case UInt8(ascii: "m"):
+            guard number == 0 else { return nil }
+            self = .root
         case UInt8(ascii: "d"):
             guard let database = Database(rawValue: number) else { return nil }
             self = .database(database)

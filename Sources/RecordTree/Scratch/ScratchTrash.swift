@@ -31,16 +31,7 @@ extension Tree {
 
     /// The directory as the mount shows it, by its parts; what has left the mount by its number.
     private func shownPath(of directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]] {
-        switch directory {
-        case .database(let database): return [Array(database.name.utf8)]
-        case .zone(let id):
-            return try store.zone(id)?.shownPath ?? [directory.baseName]
-        case .type(let id):
-            guard let type = try store.type(id) else { return [directory.baseName] }
-            return try shownPath(of: .zone(type.zone))
-                + [ZoneMapping.plain.directoryName(of: type.name)]
-        case .scratch: return []
-        }
+        try store.shownPath(of: directory) ?? [directory.baseName]
     }
 
     /// What has been in the trash for its time goes for good.
@@ -51,6 +42,20 @@ extension Tree {
         for name in try storage.name(inState: ScratchStorage.trash).names()
         where name.count == oldest.count && name.lexicographicallyPrecedes(oldest) {
             try storage.removeTree(ScratchStorage.trash + [UInt8(ascii: "/")] + name)
+        }
+    }
+}
+
+extension RecordStore {
+    /// The directory as the mount shows it, by its parts; nil for one that has left the mount.
+    func shownPath(of directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]]? {
+        switch directory {
+        case .root, .scratch: return []
+        case .database(let database): return [Array(database.name.utf8)]
+        case .zone(let id): return try zone(id)?.shownPath
+        case .type(let id):
+            guard let type = try type(id), let zone = try zone(type.zone) else { return nil }
+            return zone.shownPath + [ZoneMapping.plain.directoryName(of: type.name)]
         }
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 package import RecordModel
 
 /// How much of the machine's disk scratch takes. None of it is uploaded, nor in the history.
-package struct ScratchUsage: Sendable, Equatable {
+package struct ScratchUsage: Sendable, Hashable {
     package private(set) var files: Int64 = 0
     /// The sizes of the files, each counted once however many names it has.
     package private(set) var bytes: Int64 = 0
@@ -15,6 +15,19 @@ package struct ScratchUsage: Sendable, Equatable {
     /// The tools' temporaries that were thrown away and can still be had back.
     package static func trash(stateDirectory: String) throws(RecordError) -> ScratchUsage {
         try ScratchUsage(ScratchStorage(stateDirectory: stateDirectory), ScratchStorage.trash)
+    }
+
+    private init(files: Int64, bytes: Int64) { (self.files, self.bytes) = (files, bytes) }
+
+    /// A file, or a directory with all in it.
+    ///
+    /// - Parameter route: below the scratch root.
+    init(_ storage: ScratchStorage, of route: [UInt8], _ status: stat) throws(RecordError) {
+        guard status.isDirectory else {
+            self.init(files: 1, bytes: Int64(status.st_size))
+            return
+        }
+        try self.init(storage, ScratchStorage.root + [UInt8(ascii: "/")] + route)
     }
 
     private init(_ storage: ScratchStorage, _ root: [UInt8]) throws(RecordError) {

@@ -12,6 +12,34 @@ package enum TemporaryName {
             || isDrawnBesideData(name) || isLibreOffice(name) || isOfASafeWrite(name)
     }
 
+    /// Whether a name that could be a large field's says that it is a tool's file beside it: a part of a
+    /// download, a backup, a journal, a lock, or the checksum or signature of another file.
+    package static func isBesideField(_ name: [UInt8]) -> Bool {
+        let name = name.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
+        let field = name.drop { $0 != UInt8(ascii: "@") }
+        let parts = field.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let ending = parts.last, parts.count > 1 else { return false }
+        let text = String(decoding: ending, as: UTF8.self)
+        if temporaryEndings.contains(text) { return true }
+        if tails.contains(where: { text.hasSuffix($0) }) { return true }
+        if ending.starts(with: "~".utf8) || ending.last == UInt8(ascii: "#") { return true }
+        guard parts.count > 2 else { return false }
+        return sums.contains(text)
+    }
+
+    private static let temporaryEndings: Set<String> = [
+        "part", "partial", "filepart", "crdownload", "download", "opdownload", "tmp", "temp",
+        "bak", "backup", "old", "orig", "rej", "new", "lock", "lck", "aria2", "st", "!ut", "swp",
+    ]
+    /// SQLite's; exiftool's; JetBrains'; editors'.
+    private static let tails = [
+        "-journal", "-wal", "-shm", "_original", "_exiftool_tmp", "___jb_tmp___", "___jb_old___",
+        "~",
+    ]
+    private static let sums: Set<String> = [
+        "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "b2", "b3", "asc", "sig", "minisig",
+    ]
+
     /// vim and nano: `.NAME.swp`, `.swo` and so on; kate: `.NAME.kate-swp`.
     private static func isSwapFile(_ name: [UInt8]) -> Bool {
         guard name.first == UInt8(ascii: "."), name.count > 5 else { return false }

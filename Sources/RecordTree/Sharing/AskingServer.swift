@@ -22,7 +22,7 @@ extension Tree {
     package func mayAskServer(about name: [UInt8], in parent: NodeNumber) -> Bool {
         // Most names are told by their first byte.
         guard name.first == UInt8(ascii: "."), let node = state.withLock({ $0.nodes.node(parent) }),
-            case .scratch(let place) = meaning(of: name, in: node)
+            case .scratch(let place) = plainMeaning(of: name, in: node)
         else { return false }
         return place.isOfShare
     }

@@ -38,7 +38,7 @@ extension ScratchPlace {
         case .zone: name == ShareName.zone
         case .type: ShareName.stem(in: name) != nil || name == ShareName.zone
         case .database: name == ShareName.zone
-        case .scratch: false
+        case .root, .scratch: false
         }
     }
 
@@ -51,7 +51,7 @@ extension ScratchPlace {
             RecordError(
                 .invalidName,
                 "a record's share is .NAME.share.json; that of the zone is in the directory above")
-        case .database, .scratch:
+        case .root, .database, .scratch:
             RecordError(.invalidName, "the share of a zone is in the zone: ZONE/.share.json")
         }
     }
@@ -90,7 +90,7 @@ extension Tree {
     func isShareName(_ name: [UInt8], in parent: Node) -> Bool {
         // Asked at every lookup: most names are told by their first byte.
         guard name.first == UInt8(ascii: "."),
-            case .scratch(let place) = meaning(of: name, in: parent)
+            case .scratch(let place) = plainMeaning(of: name, in: parent)
         else { return false }
         return place.isOfShare || place.isErrorOfShare
     }
@@ -104,7 +104,7 @@ extension Tree {
         case .type(let type):
             guard let stem = ShareName.stem(in: place.name) else { return nil }
             return try findRecord(type, stem).map { .record($0.record) }
-        case .database, .scratch: return nil
+        case .root, .database, .scratch: return nil
         }
     }
 

@@ -116,7 +116,8 @@ extension Transaction {
         for asset in expected {
             let key = AssetPlace(field: asset.field, index: asset.index)
             let found = try asset.value.flatMap { (value) throws(RecordError) in
-                try content(of: value, key, record, new.place, sources)
+                new.withheld.contains(key)
+                    ? nil : try content(of: value, key, record, new.place, sources)
             }
             if asset.value != nil, found?.isClaimed != true { anyMissing = true }
             let isSame =
@@ -199,9 +200,10 @@ extension Transaction {
     private func update(
         _ row: AssetEntry, to asset: WantedAsset, of type: TypeID
     ) throws(RecordError) {
-        if row.fileExtension != asset.fileExtension || row.hash == nil {
-            assetNames.directories.insert(type)
+        if row.hash != nil, row.fileExtension != asset.fileExtension {
+            noteFormer(row, isGone: false)
         }
+        if row.hash == nil { assetNames.directories.insert(type) }
         try connection.run(
             """
             UPDATE asset SET idx = ?2, kind = ?3, hash = ?4, size = ?5, ext = ?6, downloaded = ?7,

@@ -8,7 +8,13 @@ extension Transaction {
     package func expectAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
-        if let asset = try connection.asset(record, field, index) { return asset }
+        if let asset = try connection.asset(record, field, index) {
+            guard asset.kind == .file, asset.fileExtension != fileExtension,
+                asset.isLeaving || asset.hash == nil
+            else { return asset }
+            guard asset.isLeaving else { return try rename(asset, fileExtension) }
+            try removeAsset(record, field, index)
+        }
         let owner = try requireRecord(record)
         try connection.run(
             """
@@ -22,6 +28,16 @@ extension Transaction {
             ])
         try markAssets(of: record)
         return try requireAsset(record, field, index)
+    }
+
+    /// Bytes that never came have another name.
+    private func rename(
+        _ asset: AssetEntry, _ fileExtension: [UInt8]
+    ) throws(RecordError) -> AssetEntry {
+        try connection.run(
+            "UPDATE asset SET ext = ?2 WHERE id = ?1",
+            [.integer(asset.id.rawValue), .blob(fileExtension)])
+        return try requireAsset(asset.record, asset.field, asset.index)
     }
 
     /// The file is gone from its place.
@@ -61,6 +77,7 @@ extension Transaction {
         let owner = try holder(for: record)
         let record = owner.id
         let place = try writablePlace(of: owner)
+        try stopLeaving(record, field, index)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension,

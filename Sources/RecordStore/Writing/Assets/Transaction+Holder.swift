@@ -7,15 +7,21 @@ extension Transaction {
     ///
     /// A record that waits for its deletion is deleted for good: it may not come back because of a
     /// file beside its name, and what comes under the name has that file.
+    ///
+    /// - Parameter file: the asset's name.
+    ///
     /// Errors: notFound for the type; accessDenied; invalidName.
-    package func holder(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordID {
+    package func holder(
+        _ type: TypeID, _ stem: Stem, file: [UInt8] = []
+    ) throws(RecordError) -> RecordID {
         if let record = try connection.stored(type, stem) {
             try checkWritable(record, in: try place(type))
             guard record.state == .waitingDelete else { return record.id }
             try finalizeDelete(record.id)
         }
         return try saveDraft(
-            text: [], type: type, stem: stem, error: .missingRecord(stem), isAwaited: true
+            text: [], type: type, stem: stem, error: .missingRecord(stem, file: file),
+            isAwaited: true
         ).id
     }
 

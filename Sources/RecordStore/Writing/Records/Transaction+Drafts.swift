@@ -217,11 +217,23 @@ extension Transaction {
 
 extension RecordError {
     /// Why assets belong to no record yet.
-    package static func missingRecord(_ stem: Stem) -> RecordError {
-        RecordError(
+    ///
+    /// - Parameter file: the name of one of them. With the ending of a record's it may be meant as one.
+    package static func missingRecord(_ stem: Stem, file: [UInt8] = []) -> RecordError {
+        guard file.count > 5, file.suffix(5).elementsEqual(".json".utf8) else {
+            return RecordError(
+                .invalidRecord,
+                "\(stem).json is still missing, and the files \(stem)@... wait for it: make it, "
+                    + "or remove them")
+        }
+        let name = Stem(encoding: RecordName(bytes: Array(file.dropLast(5))))
+        let field = file.drop { $0 != UInt8(ascii: "@") }.dropFirst()
+            .prefix { $0 != UInt8(ascii: ".") }
+        return RecordError(
             .invalidRecord,
-            "\(stem).json is still missing, and the files \(stem)@... wait for it: make it, or "
-                + "remove them")
+            "\(String(decoding: file, as: UTF8.self)) is taken for the large field "
+                + "\(String(decoding: field, as: UTF8.self)) of a record \(stem), and \(stem).json is "
+                + "missing. If the file is a record, name it \(name).json; else make \(stem).json")
     }
 }
 

@@ -4,10 +4,15 @@ import RecordSQL
 extension Transaction {
     /// Gives the record's text, draft and assets to another name of the same type, creating or
     /// updating what is there; the old name gets a waiting delete.
+    ///
+    /// - Parameter files: those that keep their names there.
+    ///
     /// Errors: crossDevice for another type; accessDenied; invalidName; notFound.
     package func rename(
-        _ id: RecordID, toType type: TypeID, stem: Stem, newID: RecordID? = nil
+        _ id: RecordID, toType type: TypeID, stem: Stem, newID: RecordID? = nil,
+        files: MovedFiles = .none
     ) throws(RecordError) -> RecordEntry {
+        try finishLeaving(of: id)
         let record = try requireRecord(id)
         guard record.entry.type == type else {
             throw RecordError(.crossDevice, "Records are not moved between types; copy them.")
@@ -17,7 +22,7 @@ extension Transaction {
         let draft = try connection.draft(of: id)
         var target: RecordID?
         if record.state != .draftOnly, let text = try connection.savedText(of: id) {
-            target = try save(text, of: record, place, as: stem, newID: newID)
+            target = try save(text, of: record, place, as: stem, newID: newID, files)
         }
         if let draft {
             target = try saveDraft(
@@ -65,7 +70,7 @@ extension Transaction {
 
     private func save(
         _ text: [UInt8], of record: StoredRecord, _ place: TypePlace, as stem: Stem,
-        newID: RecordID?
+        newID: RecordID?, _ files: MovedFiles
     ) throws(RecordError) -> RecordID {
         let assets = try connection.assets(of: record.id).filter { $0.kind == .file }
         var new = NewState(
@@ -73,8 +78,9 @@ extension Transaction {
         new.modified = record.entry.modified
         new.effect = .renamedOver
         new.knownAssets = assets.compactMap(KeptAsset.init(_:))
+        try attach(files, to: &new)
         let existing = try connection.stored(place.type, stem)
-        try checkWritable(existing, saying: text, as: stem, in: place)
+        try checkWritable(existing, saying: new.text, as: stem, in: place)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id
         }

@@ -10,11 +10,12 @@ extension Transaction {
     ///   - id: a reserved number for a record that is not there yet.
     ///   - modified: the file's time; the transaction's when nil.
     ///   - effect: what it means for who has the record's file open.
+    ///   - files: of large fields, where the text takes its name by a rename.
     /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
     ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
     package func save(
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil,
-        effect: FileEffect = .replaced
+        effect: FileEffect = .replaced, files: MovedFiles = .none
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
@@ -23,6 +24,7 @@ extension Transaction {
         var new = NewState(text: text, place: place, stem: stem)
         new.modified = modified
         new.effect = effect
+        try attach(files, to: &new)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new)
         }
@@ -39,6 +41,8 @@ extension Transaction {
         var kind: ChangeKind?
         /// Asset files known from elsewhere: a version, the trash, a renamed record.
         var knownAssets: [KeptAsset] = []
+        /// Assets that wait for their bytes, wherever these are.
+        var withheld: Set<AssetPlace> = []
         /// The asset whose file was written in place, and so stays the same file.
         var written: AssetPlace?
         /// For a record that comes back or comes from the server.

@@ -1,0 +1,65 @@
+package import RecordModel
+import RecordSQL
+
+/// The files of large fields that meet where a text takes another name by a rename.
+package struct MovedFiles: Sendable {
+    /// Files that have their names there already and keep them: who renames a record need not mean the
+    /// files that another one has left behind.
+    package var own: [AssetEntry]
+    /// Files that come along with the text.
+    package var carried: [AssetEntry]
+    /// Files that the text names and that a tool has moved away itself: it has not said yet where they
+    /// are to be.
+    package var withheld: [AssetEntry]
+
+    package init(
+        own: [AssetEntry] = [], carried: [AssetEntry] = [], withheld: [AssetEntry] = []
+    ) {
+        self.own = own
+        self.carried = carried
+        self.withheld = withheld
+    }
+
+    package static let none = MovedFiles()
+}
+
+extension Transaction {
+    /// Gives the large fields of a text their files. The text says what they are.
+    func attach(_ files: MovedFiles, to new: inout NewState) throws(RecordError) {
+        new.withheld = Set(files.withheld.map { AssetPlace($0) })
+        guard !files.own.isEmpty || !files.carried.isEmpty else { return }
+        let document = try parse(new.text, new.place)
+        var own: [KeptAsset] = []
+        var changes: [(FieldName, FieldValue?)] = []
+        for asset in files.own {
+            guard asset.index == nil, let kept = KeptAsset(asset),
+                case .asset(let value)? = document[asset.field]
+            else { continue }
+            own.append(kept)
+            let shown = value.showing(kept, of: new.stem)
+            if shown != value { changes.append((asset.field, .asset(shown))) }
+        }
+        let brought = files.carried.compactMap { KeptAsset($0) } + new.knownAssets
+        new.knownAssets =
+            own
+            + brought.filter { kept in
+                !own.contains { $0.field == kept.field && $0.index == kept.index }
+            }
+        if !changes.isEmpty { new.text = document.replacing(changes) }
+    }
+}
+
+extension AssetValue {
+    /// What a text says of other bytes, as far as it says anything.
+    fileprivate func showing(_ kept: KeptAsset, of stem: Stem) -> AssetValue {
+        var name = fileName
+        if fileExtension != kept.fileExtension {
+            name = Text(
+                utf8: EntryName.assetFileName(
+                    stem: stem, field: kept.field, index: nil, fileExtension: kept.fileExtension))
+        }
+        return AssetValue(
+            fileName: name, size: size == nil ? nil : kept.size,
+            sha256: sha256 == nil ? nil : kept.hash)
+    }
+}

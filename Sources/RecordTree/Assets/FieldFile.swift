@@ -1,0 +1,105 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// A name that is a large field's, and the file that has it.
+struct FieldFile: Hashable, Sendable {
+    let type: TypeID
+    let stem: Stem
+    let field: FieldName
+    let index: Int?
+    /// Without the dot; may be empty.
+    let fileExtension: [UInt8]
+    /// Nil where the name is free: the first file that comes under it is the field's.
+    var entry: AssetEntry?
+
+    var name: [UInt8] {
+        EntryName.assetFileName(
+            stem: stem, field: field, index: index, fileExtension: fileExtension)
+    }
+
+    var scratchPlace: ScratchPlace { ScratchPlace(directory: .type(type), name: name) }
+
+    /// Whether both names are of one large field, whatever their endings are.
+    func isSameField(as other: FieldFile) -> Bool {
+        type == other.type && stem == other.stem && field == other.field && index == other.index
+    }
+}
+
+/// Which names beside a large field's file are the field's (mount contract, section 2): the one that
+/// the field's file has, and no other.
+extension Tree {
+    /// Nil for a name that is an ordinary file of this machine: the field has a file of another name, or
+    /// the name says that it is a tool's.
+    func fieldFile(_ name: FieldFile) throws(RecordError) -> FieldFile? {
+        let record = try row(name.type, name.stem)
+        var shown: [AssetEntry] = []
+        if let record, record.hasAssets {
+            let files = try store.assets(of: record.id).filter { $0.field == name.field }
+            for file in files where isShown(file, of: record) || isClaimed(file, of: record) {
+                shown.append(file)
+            }
+            if let entry = shown.first(where: { $0.fileName == name.name }) {
+                var file = name
+                if isShown(entry, of: record) { file.entry = entry }
+                return file
+            }
+        }
+        guard name.fileExtension.isEmpty || FileExtension.isValid(name.fileExtension),
+            isFree(name, beside: shown), !TemporaryName.isBesideField(name.name),
+            try findScratch(name.scratchPlace) == nil
+        else { return nil }
+        return name
+    }
+
+    /// Whether no file of the field stands against the name: there is none, or the name is that of
+    /// another element of its list.
+    private func isFree(_ name: FieldFile, beside files: [AssetEntry]) -> Bool {
+        guard !files.isEmpty else { return true }
+        guard let index = name.index else { return false }
+        return files.allSatisfy { $0.index.map { $0 != index } ?? false }
+    }
+
+    /// Whether the file has its name, or is being written.
+    func isShown(_ asset: AssetEntry, of record: RecordEntry) -> Bool {
+        let (isOpen, isHidden) = state.withLock { state in
+            (state.assets[asset.id] != nil, state.hiddenAssets.contains(asset.id))
+        }
+        if isHidden && record.state == .waitingDelete { return false }
+        if isOpen { return true }
+        return !asset.isLeaving && (asset.kind == .value || asset.hash != nil)
+    }
+
+    /// Whether the record's text names the file, whose bytes are still to come.
+    private func isClaimed(_ asset: AssetEntry, of record: RecordEntry) -> Bool {
+        asset.kind == .file && asset.hash == nil && !asset.isLeaving && record.state == .saved
+    }
+
+    /// The files of a record that have their names.
+    func shownFiles(of record: RecordID) throws(RecordError) -> [AssetEntry] {
+        guard let entry = try store.record(record), entry.hasAssets else { return [] }
+        return try store.assets(of: record).filter { isShown($0, of: entry) }
+    }
+
+    /// What a program has made beside the file that it removes now, and that takes its place: gzip, xz,
+    /// zstd and their like write `NAME.gz` and remove `NAME`, or the other way round.
+    func heir(of asset: AssetEntry, removedBy caller: Requester) throws(RecordError) -> FieldFile? {
+        let listed = FieldFile(
+            type: asset.type, stem: asset.stem, field: asset.field, index: asset.index,
+            fileExtension: asset.fileExtension)
+        guard let program = options.programs.program(caller.threadID),
+            let made = state.withLock({ $0.movedFields.lastBeside(listed) }),
+            made.name.extends(listed.name) || listed.name.extends(made.name),
+            let id = try findScratch(made.scratchPlace),
+            state.withLock({ $0.scratch.writer(of: id) }) == program
+        else { return nil }
+        return made
+    }
+}
+
+extension [UInt8] {
+    /// Whether it is `other` and one more ending.
+    fileprivate func extends(_ other: [UInt8]) -> Bool {
+        count > other.count + 1 && starts(with: other) && self[other.count] == UInt8(ascii: ".")
+    }
+}

@@ -1,0 +1,173 @@
+import RecordModel
+import RecordStore
+
+/// What renames have done to large fields a moment ago, for the time in which the next calls of the same
+/// tool may say more. A crash ends it: then what was done stands.
+struct MovedFields {
+    /// A file that goes along with a record, unless the tool says where it goes.
+    struct Follow {
+        let target: RecordID
+        let asset: AssetEntry
+        /// In uptime, like all times here.
+        let due: Duration
+    }
+
+    /// A record that has gone aside as a file of this machine, with its files.
+    struct Aside {
+        let record: RecordID
+        var assets: [AssetEntry]
+        /// Those of them that a tool has moved itself since.
+        var moved: [AssetEntry] = []
+        let end: Duration
+    }
+
+    private struct Ending {
+        let asset: AssetID
+        let end: Duration
+    }
+
+    private struct Exchange {
+        let records: Set<RecordID>
+        var fields: Set<FieldName> = []
+        let end: Duration
+    }
+
+    private struct Field: Hashable {
+        let type: TypeID
+        let stem: Stem
+        let field: FieldName
+        let index: Int?
+
+        init(_ file: FieldFile) {
+            (type, stem, field, index) = (file.type, file.stem, file.field, file.index)
+        }
+    }
+
+    /// One large field of one record.
+    private struct Place: Hashable {
+        let record: RecordID
+        let field: FieldName
+        let index: Int?
+
+        init(_ asset: AssetEntry) {
+            (record, field, index) = (asset.record, asset.field, asset.index)
+        }
+    }
+
+    private var follows: [Follow] = []
+    /// Fields whose files a tool has renamed to their names, and until when that counts.
+    private var named: [Place: Duration] = [:]
+    private var asides: [ScratchID: Aside] = [:]
+    private var endings: [ScratchPlace: Ending] = [:]
+    private var exchanges: [Exchange] = []
+    private var beside: [Field: FieldFile] = [:]
+    /// What is forgotten without a loss, when there is more.
+    private static let most = 4_096
+
+    // MARK: Records that take their files along
+
+    /// - Parameter own: the files that are there; one that a tool has just put there stays.
+    mutating func follow(
+        _ assets: [AssetEntry], to target: RecordID, instead own: [AssetEntry],
+        at time: Duration, due: Duration
+    ) {
+        follows.removeAll { $0.target == target }
+        for asset in assets {
+            let isNamed = own.contains { other in
+                other.field == asset.field && named[Place(other), default: .zero] > time
+            }
+            if !isNamed { follows.append(Follow(target: target, asset: asset, due: due)) }
+        }
+    }
+
+    /// Those that are due, which are forgotten.
+    mutating func takeFollows(until time: Duration) -> [Follow] {
+        let due = follows.filter { $0.due <= time }
+        follows.removeAll { $0.due <= time }
+        return due
+    }
+
+    var nextFollow: Duration? { follows.map(\.due).min() }
+
+    mutating func setAside(
+        _ record: RecordID, _ assets: [AssetEntry], as id: ScratchID, until end: Duration
+    ) {
+        asides = asides.filter { $0.value.record != record }
+        asides[id] = Aside(record: record, assets: assets, end: end)
+    }
+
+    func aside(_ id: ScratchID, at time: Duration) -> Aside? {
+        asides[id].flatMap { $0.end > time ? $0 : nil }
+    }
+
+    mutating func forgetAsides(until time: Duration) {
+        asides = asides.filter { $0.value.end > time }
+        endings = endings.filter { $0.value.end > time }
+        exchanges.removeAll { $0.end <= time }
+        named = named.filter { $0.value > time }
+    }
+
+    /// A tool has said where this file goes.
+    mutating func moved(_ asset: AssetEntry) {
+        func isIt(_ other: AssetEntry) -> Bool {
+            other.record == asset.record && other.field == asset.field
+                && other.index == asset.index
+        }
+        follows.removeAll { isIt($0.asset) }
+        for (id, aside) in asides where aside.assets.contains(where: isIt) {
+            asides[id]?.assets.removeAll(where: isIt)
+            asides[id]?.moved.append(asset)
+        }
+    }
+
+    /// A tool has said what this field has.
+    ///
+    /// - Parameter end: until when a rename of the record means no other file; nil for what was written.
+    mutating func filled(_ asset: AssetEntry, until end: Duration? = nil) {
+        follows.removeAll {
+            $0.target == asset.record && $0.asset.field == asset.field
+                && $0.asset.index == asset.index
+        }
+        if let end { named[Place(asset)] = end }
+    }
+
+    // MARK: Other endings
+
+    mutating func changedEnding(of asset: AssetID, from former: ScratchPlace, until end: Duration) {
+        endings[former] = Ending(asset: asset, end: end)
+    }
+
+    /// The file that has had the name a moment ago, once.
+    mutating func takeEnding(_ place: ScratchPlace, at time: Duration) -> AssetID? {
+        guard let ending = endings.removeValue(forKey: place), ending.end > time else { return nil }
+        return ending.asset
+    }
+
+    // MARK: Exchanges
+
+    mutating func exchanged(_ record: RecordID, _ other: RecordID, until end: Duration) {
+        exchanges.append(Exchange(records: [record, other], end: end))
+    }
+
+    /// Whether the files have been exchanged with their records already; true once.
+    mutating func wereExchanged(
+        _ asset: AssetEntry, _ other: AssetEntry, at time: Duration
+    ) -> Bool {
+        guard asset.field == other.field, asset.index == other.index,
+            let index = exchanges.lastIndex(where: {
+                $0.records == [asset.record, other.record] && $0.end > time
+            })
+        else { return false }
+        return exchanges[index].fields.insert(asset.field).inserted
+    }
+
+    // MARK: Files beside
+
+    mutating func made(_ file: FieldFile) {
+        if beside.count >= Self.most { beside = [:] }
+        beside[Field(file)] = file
+    }
+
+    /// The last that was made here beside the file of a field.
+    func lastBeside(_ file: FieldFile) -> FieldFile? { beside[Field(file)] }
+}

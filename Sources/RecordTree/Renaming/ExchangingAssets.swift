@@ -1,0 +1,68 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// RENAME_EXCHANGE of large fields: the names stay, the bytes change places.
+extension Tree {
+    func exchange(_ file: FieldFile, with other: FieldFile) throws(RecordError) {
+        guard let entry = file.entry, let otherEntry = other.entry else { throw .noSuchFile }
+        guard let hash = entry.hash, let otherHash = otherEntry.hash else {
+            throw RecordError(.crossDevice, "a long value is not exchanged with a file")
+        }
+        try checkWritable(entry.record, in: file.type)
+        try checkWritable(otherEntry.record, in: other.type)
+        let time = options.clock.uptime
+        let isDone = state.withLock {
+            $0.movedFields.wereExchanged(entry, otherEntry, at: time)
+        }
+        let held = heldFiles(entry, otherEntry)
+        var (first, second) = (entry as AssetEntry?, otherEntry as AssetEntry?)
+        if !isDone {
+            (first, second) = try store.write(author: .mount) { transaction throws(RecordError) in
+                let first = try transaction.setAsset(
+                    entry.record, entry.field, entry.index, otherHash, size: otherEntry.size,
+                    fileExtension: entry.fileExtension)
+                let second = try transaction.setAsset(
+                    otherEntry.record, otherEntry.field, otherEntry.index, hash,
+                    size: entry.size, fileExtension: otherEntry.fileExtension)
+                if let first { try transaction.setModified(first.id, otherEntry.modified) }
+                if let second { try transaction.setModified(second.id, entry.modified) }
+                return (first, second)
+            }
+        }
+        state.withLock { state in
+            for asset in [entry, otherEntry] {
+                state.movedFields.moved(asset)
+                state.movedFields.filled(asset, until: time + options.grace)
+            }
+            if let second { state.adopt(held[0].number, isDone ? nil : held[0].open, as: second) }
+            if let first { state.adopt(held[1].number, isDone ? nil : held[1].open, as: first) }
+        }
+        if isDone { deliver(held.compactMap { $0.number.map { .content($0) } }) }
+        notify([.content(NodeNumber(file.type))])
+    }
+
+    private func heldFiles(_ assets: AssetEntry...) -> [(number: NodeNumber?, open: OpenAsset?)] {
+        state.withLock { state in
+            assets.map { (state.nodes.number(of: .asset($0.id)), state.assets[$0.id]) }
+        }
+    }
+
+    /// A file of this machine and that of a field.
+    func exchange(_ place: ScratchPlace, with file: FieldFile) throws(RecordError) {
+        guard let entry = file.entry else { throw .noSuchFile }
+        guard let content = try storedContent(of: entry) else {
+            throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
+        }
+        let path = try scratchPath(place)
+        let modified = entry.modified
+        let held = heldFiles(entry)[0]
+        try saveScratch(place, as: file)
+        try storage.place(copyOf: content, at: path, modified: modified)
+        state.withLock { state in
+            let scratch = state.scratch.id(at: place)
+            if let number = held.number { state.nodes.rebind(number, to: .scratch(scratch)) }
+        }
+    }
+}

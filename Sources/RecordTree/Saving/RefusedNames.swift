@@ -1,0 +1,62 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Why a name was refused where zones and record types are made: in `.error` beside it, a file of this
+/// machine, for what `mkdir` prints of it is "Invalid argument".
+extension Tree {
+    /// Runs what makes something with the name; what it refuses is told.
+    func telling<Result>(
+        _ name: [UInt8], in directory: Node, _ body: () throws(RecordError) -> Result
+    ) throws(RecordError) -> Result {
+        do throws(RecordError) {
+            let result = try body()
+            try forgetRefusal(in: directory)
+            return result
+        } catch  where error.code == .invalidName || error.code == .notPermitted {
+            try tell(error, of: name, in: directory)
+            throw error
+        }
+    }
+
+    private func tell(
+        _ error: RecordError, of name: [UInt8], in directory: Node
+    ) throws(RecordError) {
+        guard let place = Self.refusals(of: directory) else { return }
+        let text = "\(String(decoding: NameCodec.encode(name), as: UTF8.self)): \(error)\n"
+        let path: HostName
+        do throws(RecordError) {
+            path = try newScratchPath(place)
+        } catch {
+            // Where nothing may be written there is nothing to be made either.
+            return
+        }
+        try holdScratch(place)
+        try storage.place(Array(text.utf8), at: path, modified: now.asStored)
+        state.withLock { $0.scratch.remove(place) }
+        tellOfRefusal(place)
+    }
+
+    /// A valid name clears what was said of the last.
+    func forgetRefusal(in directory: Node) throws(RecordError) {
+        guard let place = Self.refusals(of: directory), try findScratch(place) != nil else {
+            return
+        }
+        try removeScratch(place, isDirectory: false, isChecked: false)
+        tellOfRefusal(place)
+    }
+
+    private func tellOfRefusal(_ place: ScratchPlace) {
+        guard let parent = number(of: place.directory) else { return }
+        notify([.entry(parent: parent, name: place.name), .content(parent)])
+    }
+
+    private static func refusals(of directory: Node) -> ScratchPlace? {
+        switch directory {
+        case .database(let database) where database != .shared:
+            ScratchPlace(directory: .database(database), name: errorName)
+        case .zone(let zone): ScratchPlace(directory: .zone(zone), name: errorName)
+        default: nil
+        }
+    }
+}
