@@ -77,6 +77,18 @@ package struct RecordPath: Hashable, Sendable {
         }
     }
 
+    /// The path of the record that a file name with a plain `@` and the ending of a record's may mean:
+    /// `john.doe@example.com.json`. Nil for another path.
+    package var recordWithSign: RecordPath? {
+        guard case .asset(let stem, let field, let index, let fileExtension) = item else {
+            return nil
+        }
+        let name = EntryName.assetFileName(
+            stem: stem, field: field, index: index, fileExtension: fileExtension)
+        guard name.count > 5, name.suffix(5).elementsEqual(".json".utf8) else { return nil }
+        return directory.appending(Stem(encoding: RecordName(bytes: Array(name.dropLast(5)))))
+    }
+
     /// The directory in which this is, or which this is when it names no record.
     package var directory: RecordPath {
         RecordPath(database: database, owner: owner, zone: zone, type: type)

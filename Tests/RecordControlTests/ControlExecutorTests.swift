@@ -229,6 +229,27 @@ struct ControlExecutorTests {
         #expect(try store.assets(of: moved.id).isEmpty)
     }
 
+    @Test("a path with an ending means the field's file of that name, one without means the field")
+    func assetNames() throws {
+        let (first, second) = (
+            try served.directory.file("one", "one"), try served.directory.file("two", "two")
+        )
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        _ = try perform(.putAsset(try RecordPath("private/Z/T/a@photo.jpg"), file: first))
+        for other in ["a@photo.jpg.sha256", "a@photo.png"] {
+            let path = try RecordPath("private/Z/T/\(other)")
+            #expect(
+                try error { _ = try perform(.putAsset(path, file: second)) }.code == .alreadyExists)
+            #expect(try error { _ = try store.asset(at: path) }.code == .notFound)
+            #expect(
+                try error { _ = try perform(.remove(path, recursive: false)) }.code == .notFound)
+        }
+        _ = try perform(.putAsset(try RecordPath("private/Z/T/a@photo"), file: second))
+        let asset = try store.asset(at: try RecordPath("private/Z/T/a@photo.jpg"))
+        #expect(asset.fileName == bytes("a@photo.jpg"))
+        #expect(try readWholeFile(store.assetPath(try #require(asset.hash))) == bytes("two"))
+    }
+
     @Test("a draft is discarded, and the record stays")
     func discardDraft() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)

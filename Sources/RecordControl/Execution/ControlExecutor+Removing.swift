@@ -11,11 +11,11 @@ extension ControlExecutor {
             let entry = try store.record(at: path)
             try delete([entry])
             return ControlReply(.members(["removed": .integer(1)]))
-        case .asset(_, let field, let index, _):
-            let entry = try store.record(at: path)
+        case .asset:
+            let asset = try store.asset(at: path)
             try store.write(author: .commandLine, isFreeing: true) {
                 (transaction) throws(RecordError) in
-                try transaction.removeAsset(entry.id, field, index)
+                try transaction.removeAsset(asset.record, asset.field, asset.index)
             }
             return ControlReply(.members(["removed": .integer(1)]))
         case nil:

@@ -26,10 +26,27 @@ extension ControlExecutor {
             guard let record = try transaction.record(type.id, stem),
                 record.state != .waitingDelete
             else {
-                throw RecordError(.notFound, "there is no such record. Put the record first.")
+                let name = EntryName.assetFileName(
+                    stem: stem, field: field, index: index, fileExtension: fileExtension)
+                throw RecordError(
+                    .notFound,
+                    "there is no record \(stem). Put the record first. If the name of the record has "
+                        + "an @, write \(Stem(encoding: RecordName(bytes: name))).")
             }
+            // As beside a mount: the field's file has one name, and others are not the field's.
+            if let file = try transaction.asset(record.id, field, index), file.hash != nil,
+                !file.isLeaving, !fileExtension.isEmpty, file.fileExtension != fileExtension
+            {
+                throw RecordError(
+                    .alreadyExists,
+                    "the field has the file \(String(decoding: file.fileName, as: UTF8.self)). Put "
+                        + "the bytes there, or remove it before.")
+            }
+            let current = try transaction.asset(record.id, field, index)
             _ = try transaction.setAsset(
-                record.id, field, index, hash, size: size, fileExtension: fileExtension)
+                record.id, field, index, hash, size: size,
+                fileExtension: fileExtension.isEmpty
+                    ? current?.fileExtension ?? [] : fileExtension)
         }
         return ControlReply(.members(["sha256": .text(hash.hex), "size": .integer(size)]))
     }

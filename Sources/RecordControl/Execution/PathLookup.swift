@@ -51,6 +51,21 @@ extension RecordStore {
         return entry
     }
 
+    /// The large field of a path. A path with an ending means the file of that name, as the mount shows
+    /// it; one without means the field.
+    package func asset(at path: RecordPath) throws(RecordError) -> AssetEntry {
+        let record = try record(at: path)
+        guard case .asset(_, let field, let index, let fileExtension) = path.item,
+            let asset = try asset(record.id, field, index), !asset.isLeaving
+        else { throw RecordError(.notFound, "the record has no such field.") }
+        guard fileExtension.isEmpty || fileExtension == asset.fileExtension else {
+            throw RecordError(
+                .notFound,
+                "the file of this field is \(String(decoding: asset.fileName, as: UTF8.self)).")
+        }
+        return asset
+    }
+
     /// The versions of the record at a path, oldest first, also of one that is gone; empty when
     /// this machine has seen none.
     ///

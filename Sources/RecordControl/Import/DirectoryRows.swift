@@ -1,11 +1,27 @@
 import Glibc
 package import RecordModel
 
+/// A file of a directory that an import does not take.
+package struct SkippedFile: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case directory
+        /// The file of a large field of a record in the same directory.
+        case largeField
+        case hidden
+        case otherEnding
+    }
+
+    package let name: String
+    package let reason: Reason
+}
+
 /// The `.json` files of a directory as rows in the order of their names; each keeps its text.
 package struct DirectoryRows: ImportRows {
     private let path: String
     private let names: [String]
     private var index = 0
+    /// What is no record, in the order of the names.
+    package let skipped: [SkippedFile]
 
     /// Counts files, not bytes: nothing is read before its turn.
     package var byteCount: Int? { names.count }
@@ -14,17 +30,46 @@ package struct DirectoryRows: ImportRows {
     package init(path: String) throws(RecordError) {
         guard let directory = opendir(path) else { throw FileReading.failure(path, errno) }
         defer { closedir(directory) }
-        var names: [String] = []
+        var found: [(name: [UInt8], isDirectory: Bool)] = []
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 Array(bytes.prefix { $0 != 0 })
             }
-            if case .record = EntryName(classifying: name) {
-                names.append(String(decoding: name, as: UTF8.self))
+            if name == Array(".".utf8) || name == Array("..".utf8) { continue }
+            found.append((name, entry.pointee.d_type == UInt8(DT_DIR)))
+        }
+        found.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        let all = Set(found.map(\.name))
+        var names: [String] = []
+        var skipped: [SkippedFile] = []
+        for (name, isDirectory) in found {
+            let text = String(decoding: name, as: UTF8.self)
+            if let reason = Self.reason(name, isDirectory, beside: all) {
+                skipped.append(SkippedFile(name: text, reason: reason))
+            } else {
+                names.append(text)
             }
         }
         self.path = path
-        self.names = names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        self.names = names
+        self.skipped = skipped
+    }
+
+    /// Why the file is no record; nil for one. `john.doe@example.com.json` is one, unless a record
+    /// `john.doe.json` beside it has it as its large field.
+    private static func reason(
+        _ name: [UInt8], _ isDirectory: Bool, beside all: Set<[UInt8]>
+    ) -> SkippedFile.Reason? {
+        if isDirectory { return .directory }
+        switch EntryName(classifying: name) {
+        case .record: return nil
+        case .asset(let stem, _, _, _):
+            guard name.count > 5, name.suffix(5).elementsEqual(".json".utf8),
+                !all.contains(stem.fileName)
+            else { return .largeField }
+            return nil
+        case .scratch: return name.first == UInt8(ascii: ".") ? .hidden : .otherEnding
+        }
     }
 
     package mutating func next() throws(RecordError) -> ImportRow? {

@@ -67,6 +67,11 @@ package struct ImportSource {
         if case .table(_, _, let delimiter) = kind { delimiter } else { nil }
     }
 
+    /// What of a directory is no record.
+    package var skipped: [SkippedFile] {
+        if case .directory(let rows) = kind { rows.skipped } else { [] }
+    }
+
     /// The rows from the beginning; cells of a table as each looks without a plan.
     ///
     /// Errors: as for `init`, when the file changed since.

@@ -21,8 +21,8 @@ struct GetCommand: ParsableCommand {
         let store = try place.store.reader()
         try place.reporting { () throws(RecordError) in
             let entry = try store.record(at: target)
-            if case .asset(_, let field, let index, _) = target.item {
-                try copyAsset(try store.asset(entry.id, field, index), of: store)
+            if case .asset = target.item {
+                try copyAsset(try store.asset(at: target), of: store)
             } else if meta {
                 try print(meta: try store.meta(of: entry.id))
             } else {

@@ -136,7 +136,8 @@ struct ImportCommand: ParsableCommand {
             return try importer.run()
         }
         let report = ImportReport(
-            source: shownSource, plan: plan, result: result, delimiter: rows.delimiter)
+            source: shownSource, plan: plan, result: result, delimiter: rows.delimiter,
+            skipped: rows.skipped)
         display.clear()
         let file = try reporting { () throws(RecordError) in
             if let failure { throw failure }

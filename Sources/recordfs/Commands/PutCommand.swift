@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import RecordControl
 import RecordModel
@@ -22,16 +23,30 @@ struct PutCommand: ParsableCommand {
 
     func run() throws {
         let place = try path.located(by: state)
-        let target = place.path
+        var target = place.path
         if case .asset = target.item {
-            try putAsset(place)
-            return
+            guard let record = target.recordWithSign, try !isThere(place) else {
+                return try putAsset(place)
+            }
+            target = record
         }
         let text = try reporting { () throws(RecordError) in try readWholeFile(file) }
         let reply = try place.store.perform(.put(target, text: text), about: path.text)
         guard verbose else { return }
         let subject = place.store.subject(target.description) ?? ""
         Terminal.error("\(subject): \(reply.result.stringMember("outcome") ?? "")")
+    }
+
+    /// Whether the record is there whose large field the path may be.
+    private func isThere(_ place: LocatedPath) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: place.store.directory) else { return false }
+        let store = try place.store.reader()
+        do throws(RecordError) {
+            _ = try store.record(at: place.path)
+            return true
+        } catch {
+            return error.code != .notFound
+        }
     }
 
     private func putAsset(_ place: LocatedPath) throws {

@@ -9,6 +9,7 @@ struct ImportReport {
     let plan: ImportPlan
     let result: ImportProgress
     let delimiter: UInt8?
+    var skipped: [SkippedFile] = []
 
     /// What names the records, when neither the user nor the source says it.
     var names: String? {
@@ -53,6 +54,7 @@ struct ImportReport {
             plan.mixedFields.map {
                 "\($0) has values of different kinds, so that its type is JSON"
             }, "such field")
+        notes += limited(skipped.map { "\($0.name) is left out: \($0.words)" }, "such file")
         if plan.shortRowCount > 0 {
             notes.append(
                 "\(Showing.count(plan.shortRowCount, "row")) with fewer cells than the header: what "
@@ -100,6 +102,17 @@ struct ImportReport {
         case UInt8(ascii: ";"): "semicolons"
         case UInt8(ascii: "\t"): "tabs"
         default: "\"\(Unicode.Scalar(delimiter))\""
+        }
+    }
+}
+
+extension SkippedFile {
+    var words: String {
+        switch reason {
+        case .directory: "it is a directory"
+        case .largeField: "it is the file of a large field, which recordfs put takes"
+        case .hidden: "its name begins with a dot"
+        case .otherEnding: "its name does not end in .json"
         }
     }
 }

@@ -24,6 +24,29 @@ extension MountTests {
             #expect(try home.recordfs("ls", "local/B/Row").output == "a.json\n")
         }
 
+        @Test("a record's name with an @ is taken, and what a directory has besides is named")
+        func signs() throws {
+            try home.ok(
+                """
+                mkdir -p rows/sub; cd rows
+                for i in john.doe@example.com soup tea@noon; do echo '{"n": "'$i'"}' > $i.json; done
+                touch soup@photo.jpg soup@data.json notes.md .hidden
+                """)
+            let result = try home.recordfs("import", "\(home.folder)/rows", "local/A/Row")
+            #expect(result.status == 0, "\(result)")
+            #expect(
+                try home.ok("recordfs ls local/A/Row")
+                    == "john.doe%40example.com.json\nsoup.json\ntea%40noon.json")
+            for name in ["soup@photo.jpg", "soup@data.json", "notes.md", ".hidden", "sub"] {
+                #expect(result.errors.contains("note: \(name) is left out: "), "\(result)")
+            }
+            try home.ok("echo '{}' | recordfs put local/B/Row/a.b@example.com.json")
+            #expect(try home.ok("recordfs ls local/B/Row") == "a.b%40example.com.json")
+            try home.ok("echo '{}' | recordfs put local/B/Row/a.b")
+            try home.ok("echo bytes | recordfs put local/B/Row/a.b@example.com.json")
+            #expect(try home.ok("recordfs get local/B/Row/a.b@example.com.json") == "bytes")
+        }
+
         @Test("rows come from standard input, of a file named --at, and from a directory")
         func sources() throws {
             let input = "{\"id\": \"a\"}\n{\"id\": \"b\"}\n"
