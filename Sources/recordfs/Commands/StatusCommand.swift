@@ -32,8 +32,12 @@ struct StatusCommand: ParsableCommand {
         let scratch = try access.reporting { () throws(RecordError) in
             (
                 kept: try ScratchUsage.scratch(stateDirectory: access.directory),
-                trash: try ScratchUsage.trash(stateDirectory: access.directory)
+                trash: try ScratchUsage.trash(stateDirectory: access.directory),
+                problems: try ScratchFile.all(in: store).count { $0.guess != nil }
             )
+        }
+        let awaited = try access.reporting { () throws(RecordError) in
+            try store.refusals().filter(\.isAwaited).prefix(3)
         }
         let (requests, invitations) = try access.reporting { () throws(RecordError) in
             (try AccessRequests.all(in: store), try store.invitations())
@@ -42,12 +46,13 @@ struct StatusCommand: ParsableCommand {
             showJSON(access, daemon, counts, zones, scratch, requests, invitations)
         } else {
             showText(access, daemon, counts, zones, scratch)
+            for refusal in awaited { Terminal.print("\(refusal.error)") }
             for request in requests { Terminal.print(request.line) }
             for invitation in invitations { Terminal.print(invitation.line) }
         }
     }
 
-    private typealias Scratch = (kept: ScratchUsage, trash: ScratchUsage)
+    private typealias Scratch = (kept: ScratchUsage, trash: ScratchUsage, problems: Int)
 
     private static func members(_ usage: ScratchUsage) -> JSONValue {
         .members(["files": .integer(usage.files), "bytes": .integer(usage.bytes)])
@@ -76,6 +81,7 @@ struct StatusCommand: ParsableCommand {
                 "trash": .integer(counts.trash), "versions": .integer(counts.historyRows),
                 "databaseBytes": .integer(counts.databaseBytes),
                 "scratch": Self.members(scratch.kept),
+                "scratchProblems": .integer(Int64(scratch.problems)),
                 "scratchTrash": Self.members(scratch.trash),
                 "accessRequests": .array(requests.map(\.json)),
                 "invitations": .array(invitations.map(\.json)),
@@ -118,6 +124,12 @@ struct StatusCommand: ParsableCommand {
             Terminal.print(
                 "Scratch: \(Showing.count(scratch.kept.files, "file")), "
                     + "\(Showing.size(scratch.kept.bytes)), on this machine only")
+        }
+        if scratch.problems > 0 {
+            let names =
+                scratch.problems == 1
+                ? "1 of their names looks" : "\(scratch.problems) of their names look"
+            Terminal.print("\(names) like a mistake. recordfs scratch --problems shows it.")
         }
         if scratch.trash.files > 0 {
             Terminal.print(
