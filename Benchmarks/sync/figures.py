@@ -11,6 +11,10 @@ ROWS = [
     ("save, few records", "save at A seen at B, ms (median)", "{:.0f}", 1e3),
     ("save, many records", "the same among many files", "{:.0f}", 1e3),
     ("bytes of a save", "bytes over the wire for a save", "{:.0f}", 1),
+    ("wire: requests of a save", "wire: requests of a save of 300 bytes, both sides", "{:.1f}", 1),
+    ("wire: bytes of a save", "wire: its bytes", "{:.0f}", 1),
+    ("wire: bytes of a character", "wire: bytes of one character in 60 kB", "{:.0f}", 1),
+    ("wire: bytes of an hour", "wire: bytes of an idle hour of one side", "{:.0f}", 1),
     ("memory", "most memory of a side, MB", "{:.0f}", 1e-6),
 ]
 
@@ -71,6 +75,11 @@ def goals(rounds, options):
         add(f"{key}: ms, median", median(ours, key) * 1e3, 100)
         slowest = max(turn[key]["p99"] for turn in ours)
         add(f"{key}: ms, p99 of the slowest round", slowest * 1e3, 500)
+    for key, limit in (
+            ("wire: requests of a save", 4), ("wire: bytes of a save", 3_000),
+            ("wire: bytes of a character", 10_000), ("wire: bytes of an hour", 60_000)):
+        if median(ours, key) is not None:
+            add(key, median(ours, key), limit)
     return found
 
 

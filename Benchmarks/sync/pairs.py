@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.request
 
+import wire
 from server import CONTAINER, PASSWORD, Server
 from subjects import Failure, install_from_pypi, is_mounted, run, wait_until
 
@@ -106,6 +107,7 @@ class RecordFS(Pair):
     def start_server(self, *settings):
         self.server = Server(self.server_program, self.home)
         self.server.start(*settings)
+        self.wire = wire.Proxy(self.server.port)
         self.server.command(
             "user", "add", self.e_mail, "--name", "Bench", "--password-stdin", text=PASSWORD + "\n")
         self.token = self.server.command(
@@ -134,7 +136,7 @@ class RecordFS(Pair):
         run(
             "/bin/sh", "-c",
             'printf "%s\\n" "$0" | "$@"', PASSWORD, self.program, "login",
-            f"http://127.0.0.1:{self.server.port}", "--state", self.state(side), "--container",
+            f"http://127.0.0.1:{self.wire.port}", "--state", self.state(side), "--container",
             CONTAINER, "--user", self.e_mail, "--password-stdin",
             env={**os.environ, "RECORDFS_API_TOKEN": self.token})
 
@@ -170,6 +172,7 @@ class RecordFS(Pair):
         for side in "ab":
             if is_mounted(self.mountpoint(side)):
                 run(self.program, "unmount", self.mountpoint(side))
+        self.wire.end()
         self.server.stop()
 
 

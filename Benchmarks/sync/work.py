@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import time
 
+import wire
 from subjects import Failure, run
 
 SIZE = 300
@@ -41,6 +42,8 @@ def turn(pair, source, options):
         wait_for_files(pair, "Few", 1)
         row["save, few records"] = saves(pair, "Few", options)
         row["bytes of a save"] = traffic(pair, "Few", options)
+        if hasattr(pair, "wire"):
+            row.update(wire.measure(pair, options))
         row["memory"] = pair.memory()
     finally:
         pair.end()

@@ -20,6 +20,8 @@ package struct RecordDictionary: Hashable, Sendable {
     /// An extension: the file of the record as the client has written it. A save without takes it
     /// away.
     package var fileText: Text?
+    /// The same as a change of the text that the record has.
+    package var fileTextSplice: TextSplice?
     package var share: ShareDictionary?
 
     package init(name: RecordName? = nil, type: RecordTypeName? = nil) {

@@ -23,6 +23,11 @@ package struct RecordProjection: Hashable, Sendable {
     package var wantsAssetDetails = false
     /// An extension: records with `fileText`, where all fields are told.
     package var wantsFileText = false
+    /// An extension: records without what their reader knows or has no use for: the zone, plug-in fields,
+    /// devices, and of a record without fields all but its name, type and tag.
+    package var isBrief = false
+    /// An extension: long texts of a feed as changes of what the client has, where the server knows that.
+    package var wantsSplices = false
     package init(desiredKeys: [FieldName]? = nil, numbersAsStrings: Bool = false) {
         self.desiredKeys = desiredKeys
         self.numbersAsStrings = numbersAsStrings
@@ -48,6 +53,14 @@ package struct ModifyRequest: Hashable, Sendable {
     /// An extension: fields that are new and hold numbers become `NUMBER`, which takes whole numbers
     /// and fractions.
     package var opensNumbers = false
+    /// An extension: how far the client knows the feed of the zone. Where that is all that there was, the
+    /// answer has the token behind this request: what a client does it need not fetch again.
+    package var knownToken: Text?
+    /// The same of the database's feed.
+    package var knownDatabaseToken: Text?
+    /// An extension: the `clientId` of the courier that need not be told of it, when the answer has such
+    /// a token.
+    package var clientID: Text?
     package init(items: [Item], zone: ZoneIdentifier) {
         self.items = items
         self.zone = zone

@@ -30,6 +30,8 @@ package struct WireField: Hashable, Sendable {
     package var isJSON = false
     /// Whether the type is sure: given by the request or the schema, not guessed from the JSON.
     package var isTagged = true
+    /// An extension: the text as a change of the one that the field has; then `value` is nil.
+    package var splice: TextSplice?
 
     package init(
         name: FieldName, value: WireValue?, type: FieldType?, isEncrypted: Bool = false,

@@ -30,18 +30,68 @@ struct RecordLimitsTests {
         _ = try document("{\"story\": {\"$bytes\": \"\(long)\"}}")
         let inList = refusal { try document("{\"story\": [\"\(long)\"]}") }
         #expect(inList?.code == .tooLarge)
-        let nested = refusal { try document("{\"story\": {\"a\": \"\(long)\"}}") }
-        #expect(nested?.code == .tooLarge)
+        _ = try document("{\"story\": {\"a\": \"\(long)\"}}")
     }
 
-    @Test("many texts below the shown size add up")
-    func manyTexts() throws {
-        let part = String(repeating: "x", count: 65_536)
-        let record = { (count: Int) in
-            "{" + (0..<count).map { "\"f\($0)\": \"\(part)\"" }.joined(separator: ",") + "}"
+    private func texts(_ sizes: [(String, Int)]) throws -> RecordDocument {
+        try document(
+            "{"
+                + sizes.map { "\"\($0)\": \"\(String(repeating: "x", count: $1))\"" }
+                .joined(separator: ",") + "}")
+    }
+
+    @Test("of many texts as many become assets as are over the limit, the largest first")
+    func longFields() throws {
+        let part = 65_536
+        let many = (0..<15).map { ("f\($0)", part) }
+        #expect(try texts(many).longFields() == [])
+        #expect(try texts(many + [("g", part)]).longFields() == ["f0"])
+        #expect(try texts(many + [("g", 3 * part)]).longFields() == ["g"])
+        #expect(try texts([("a", 600_000), ("b", 300_000), ("c", 300_000)]).longFields() == ["a"])
+    }
+
+    @Test("which texts become assets stays while they grow and shrink a little")
+    func stable() throws {
+        let sizes = [("a", 400_000), ("b", 390_000), ("c", 300_000), ("d", 20_000)]
+        let before = try texts(sizes).longFields()
+        #expect(before == ["a"])
+        for change in [-20_000, -1, 1, 20_000] {
+            for place in sizes.indices where place != 3 {
+                var edited = sizes
+                edited[place].1 += change
+                #expect(try texts(edited).longFields() == before)
+            }
         }
-        _ = try document(record(15))
-        #expect(refusal { try document(record(16)) }?.code == .tooLarge)
+    }
+
+    @Test("a text that is long by its escapes becomes an asset")
+    func escapes() throws {
+        let controls = String(repeating: #"\u0001"#, count: 800_000)
+        #expect(try document("{\"a\": \"\(controls)\"}").longFields() == ["a"])
+        #expect(refusal { try document("{\"a\": [\"\(controls)\"]}") }?.code == .tooLarge)
+    }
+
+    @Test("a field whose asset would have the name of another one, or none, is not moved")
+    func twins() throws {
+        let name = String(repeating: "n", count: 250)
+        #expect(
+            try texts([("a", 450_000), ("a_ckAsset", 10), (name, 450_000), ("b", 200_000)])
+                .longFields() == ["b"])
+    }
+
+    @Test(
+        "references and assets are counted",
+        arguments: [
+            (#"{"$ref": "a"}"#, ServerLimits.references),
+            (#"{"$asset":"a@b"}"#, ServerLimits.assets),
+            (#""""#, ServerLimits.listElements),
+        ])
+    func counts(element: String, most: Int) throws {
+        let list = { (count: Int) in
+            "{\"a\":[" + [String](repeating: element, count: count).joined(separator: ",") + "]}"
+        }
+        _ = try document(list(most))
+        #expect(refusal { try document(list(most + 1)) }?.code == .tooLarge)
     }
 
     @Test("short integers count 8 bytes each")

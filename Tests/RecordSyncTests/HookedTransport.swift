@@ -33,5 +33,7 @@ struct HookedTransport: SyncTransport {
         try await wire.download(url, from: offset, count: count, take: take)
     }
 
+    var takesSplices: Bool { wire.takesSplices }
+
     func poll(_ url: String) async throws(SyncProblem) -> [UInt8] { try await frame() }
 }

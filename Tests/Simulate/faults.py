@@ -103,8 +103,8 @@ FAULTS = [
     (
         "a field that was removed is not removed there",
         SYNC + "Upload/RecordOperation+Claim.swift",
-        "for name in claim.changedFields {",
-        "for name in claim.changedFields where document[name] != nil {",
+        "for name in claim.changedFields where !claim.isTaken(name) {",
+        "for name in claim.changedFields where !claim.isTaken(name) && document[name] != nil {",
     ),
     (
         "the token of a page is kept, and every third record of it is not",

@@ -282,6 +282,8 @@ package final class CoreTransport: SyncTransport {
         throw try refusal(answer)
     }
 
+    package var takesSplices: Bool { true }
+
     /// Nobody pushes into a test.
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
         throw .unreachable("there is no courier")

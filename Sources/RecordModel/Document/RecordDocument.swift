@@ -35,24 +35,6 @@ package struct RecordDocument: Sendable {
     package subscript(name: FieldName) -> FieldValue? {
         fields.first { $0.name == name }?.value
     }
-
-    private func checkSize(_ limits: RecordLimits) throws(RecordError) {
-        // A value counts at most 8 bytes for each byte of its text (an integer of one digit).
-        guard text.count > limits.recordBytes / 8 else { return }
-        var total = 0
-        var largest: (field: RecordField, bytes: Int)?
-        for field in fields {
-            let bytes = field.value.countedBytes(shownValueBytes: limits.shownValueBytes)
-            total += bytes
-            if bytes > largest?.bytes ?? 0 { largest = (field, bytes) }
-        }
-        guard total > limits.recordBytes, let largest else { return }
-        throw RecordError(
-            .tooLarge,
-            "the values have \(total) bytes, and a record holds at most \(limits.recordBytes) "
-                + "without assets; the largest is field \"\(largest.field.name)\" with "
-                + "\(largest.bytes), make it an asset")
-    }
 }
 
 /// Where a member of the root object is in the text, in bytes.
@@ -104,8 +86,8 @@ struct ParsedRoot {
         if let tooLarge {
             throw RecordError(
                 .tooLarge,
-                "a record holds at most \(limits.recordBytes) bytes without assets, and "
-                    + "\(limits.nestedValues) values in lists and nested JSON; field "
+                "a record holds at most \(limits.recordBytes) bytes of numbers, and "
+                    + "\(limits.nestedValues) values, in lists and nested JSON; field "
                     + "\"\(tooLarge)\" goes over it, make it an asset")
         }
     }
@@ -140,9 +122,6 @@ struct ParsedRoot {
 
 extension JSONAllowance {
     fileprivate init(_ limits: RecordLimits) {
-        // A record from elsewhere is taken as it is.
-        self =
-            limits.recordBytes == .max
-            ? .unlimited : JSONAllowance(bytes: limits.recordBytes, values: limits.nestedValues)
+        self.init(bytes: limits.recordBytes, values: limits.nestedValues)
     }
 }

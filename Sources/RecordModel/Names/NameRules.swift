@@ -1,6 +1,6 @@
 extension ByteName {
     /// The longest name of anything, in bytes: what a directory entry can hold.
-    package static var maximumBytes: Int { 255 }
+    package static var maximumBytes: Int { ServerLimits.nameBytes }
 }
 
 extension FieldName {
@@ -21,6 +21,17 @@ extension RecordTypeName {
         return (IdentifierRule.isLetter(first) || first == UInt8(ascii: "_"))
             && IdentifierRule.isTail(bytes.dropFirst())
     }
+}
+
+extension RecordName {
+    /// Whether a recordfs-server can have a record of this name.
+    package var isOfWire: Bool {
+        (1...ServerLimits.nameBytes).contains(bytes.count) && UTF8Sequence.isValid(bytes)
+            && !NameCodec.holdsControls(bytes)
+    }
+
+    /// Whether a client may give it to a new record: names that begin with `_` are the server's.
+    package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }
 }
 
 extension ZoneName {

@@ -102,3 +102,15 @@ package struct RecordSchema: Hashable, Sendable {
     package static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
     package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
+
+extension RecordSchema {
+    /// How many fields count towards the limit of a type: those that have the long values of other ones
+    /// do not.
+    package var countedFields: Int {
+        fields.count { field in
+            guard field.type == .asset, let value = field.name.field else { return true }
+            let type = self.type(of: value)
+            return type != .string && type != .bytes
+        }
+    }
+}

@@ -38,25 +38,6 @@ package enum FieldValue: Hashable, Sendable {
         default: self == other
         }
     }
-
-    /// What the value adds to the size of its record, in bytes.
-    ///
-    /// Nothing for assets, nor for a STRING or BYTES over `shownValueBytes`: those can become
-    /// assets on the wire. Elements of a list cannot.
-    package func countedBytes(shownValueBytes: Int) -> Int {
-        switch self {
-        case .string(let text): text.utf8.count > shownValueBytes ? 0 : text.utf8.count
-        case .bytes(let bytes): bytes.count > shownValueBytes ? 0 : bytes.count
-        case .list(let elements):
-            elements.reduce(0) { $0 + $1.countedBytes(shownValueBytes: .max) }
-        case .int64, .double, .timestamp: 8
-        case .location: 64
-        case .reference(let reference):
-            reference.name.bytes.count + (reference.zone?.bytes.count ?? 0)
-        case .asset: 0
-        case .json(let value): value.serialized().count
-        }
-    }
 }
 
 /// A field of a record with its value.

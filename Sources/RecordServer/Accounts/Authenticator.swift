@@ -10,6 +10,8 @@ package final class Authenticator: Sendable {
     let seal: Seal
     let settings: AccountSettings
     private let uses: SessionUses
+    /// A client that wants few bytes gets the next token when its own is so old.
+    private static let successorMilliseconds: Int64 = 3_600_000
 
     package init(storage: any Storage, seal: Seal, settings: AccountSettings) {
         self.storage = storage
@@ -54,10 +56,15 @@ package final class Authenticator: Sendable {
                 .authenticationRequired, "The web auth token is not good: sign in again.",
                 redirectURL: signInURL)
         }
-        return Authenticated(
+        var authenticated = Authenticated(
             caller: .user(user), session: session.id,
             successorToken: token.successor(at: milliseconds).sealed(by: seal),
             signInURL: signInURL)
+        // Without a time of grace each token is good once.
+        authenticated.isSuccessorDue =
+            settings.graceSeconds <= 0
+            || milliseconds - token.issuedMilliseconds > Self.successorMilliseconds
+        return authenticated
     }
 
     /// Makes a session of this user and gives its first web auth token.

@@ -39,6 +39,8 @@ package struct Authenticated: Hashable, Sendable {
     /// The next web auth token, for the header `X-Apple-CloudKit-Web-Auth-Token` of the answer,
     /// also when the operation fails.
     package let successorToken: Text?
+    /// Whether the token that was shown is so old that a client should take the next one.
+    package var isSuccessorDue = true
     /// Where a person can sign in: the `redirectURL` of an `AUTHENTICATION_REQUIRED` that an
     /// operation answers. Nil for a signed request.
     package let signInURL: String?

@@ -86,7 +86,7 @@ package struct HTTPLimits: Sendable, Equatable {
     package var headerBytes = 32 << 10
     package var headerFields = 100
     /// Body of an operation or a form, in bytes.
-    package var bodyBytes = 4 << 20
+    package var bodyBytes = ServerLimits.requestBytes
     /// The same for callers without a user.
     package var anonymousBodyBytes = 64 << 10
     /// What all operations together may hold in bodies, values and answers, in bytes.

@@ -3,6 +3,7 @@ import Hummingbird
 import RecordModel
 
 extension HTTPField.Name {
+    static let prefer = constant("Prefer")
     static let requestUUID = constant("x-apple-request-uuid")
     static let cloudKitVersion = constant("x-apple-cloudkit-version")
     static let webAuthToken = constant("X-Apple-CloudKit-Web-Auth-Token")
@@ -29,9 +30,15 @@ enum AnswerHeaders {
 
     /// `isAPI` is true for everything but the pages for people.
     static func add(
-        to response: inout Response, requestID: Text, now: Timestamp, isAPI: Bool
+        to response: inout Response, requestID: Text, now: Timestamp, isAPI: Bool,
+        isMinimal: Bool
     ) {
         response.headers[.date] = HTTPDate.text(now)
+        if isAPI, isMinimal {
+            // It says which codings of a body are taken (RFC 7694).
+            response.headers[.acceptEncoding] = "gzip"
+            return
+        }
         response.headers[.requestUUID] = requestID.string
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.cacheControl] == nil {
@@ -55,6 +62,14 @@ enum AnswerHeaders {
             + "X-Apple-CloudKit-Request-ISO8601Date, X-Apple-CloudKit-Request-SignatureV1"
         response.headers[.accessControlMaxAge] = "86400"
         return response
+    }
+}
+
+extension Request {
+    /// Whether the client has no use for the headers that browsers and clients of Apple's read, nor for a
+    /// new token with each answer (`Prefer: return=minimal`, RFC 7240).
+    var prefersMinimal: Bool {
+        headers[.prefer]?.contains("return=minimal") ?? false
     }
 }
 

@@ -34,7 +34,12 @@ struct BodyReader: Sendable {
             body.append(contentsOf: part.readableBytesView)
             facts.note { $0.bytesIn = body.count }
         }
-        return body
+        guard request.headers[.contentEncoding]?.lowercased() == "gzip" else { return body }
+        // Before it is known how much it is, room for all that it may be.
+        try hold.set(to: min(maximum, 1_032 * body.count + 64) + body.count)
+        let bytes = try Gunzip.decompress(body, maximumBytes: maximum)
+        try hold.set(to: bytes.count)
+        return bytes
     }
 
     private static func tooLarge(_ maximum: Int) -> ServerError {

@@ -62,6 +62,8 @@ struct OperationRoutes: Sendable {
         if credentials.isSigned {
             try await authenticator.requireKey(
                 of: credentials, container: place.container, now: context.now)
+            // The signature is one of what is sent.
+            guard request.headers[.contentEncoding] == nil else { throw HTTPRefusal.encodedBody }
             signed = try await bodies.read(
                 request, isAnonymous: false, hold: hold, facts: context.facts)
         }
@@ -96,10 +98,12 @@ struct OperationRoutes: Sendable {
             context.facts.note { $0.code = error.code }
             response = Self.complete(error, caller).response(requestID: context.requestID)
         }
-        if let successor = caller.successorToken {
-            // The second name is what older clients read.
+        if let successor = caller.successorToken,
+            !request.prefersMinimal || caller.isSuccessorDue
+        {
             response.headers[.webAuthToken] = successor.string
-            response.headers[.session] = successor.string
+            // What older clients read.
+            if !request.prefersMinimal { response.headers[.session] = successor.string }
         }
         return response
     }
@@ -129,21 +133,28 @@ struct OperationRoutes: Sendable {
     private static func response(
         _ answer: Answer, to request: Request, _ hold: MemoryHold
     ) async throws(ServerError) -> Response {
-        var headers: HTTPFields = [
-            .contentType: "application/json; charset=utf-8", .vary: "Accept-Encoding",
-        ]
+        let isMinimal = request.prefersMinimal
+        var headers: HTTPFields =
+            isMinimal
+            ? [.contentType: "application/json"]
+            : [.contentType: "application/json; charset=utf-8", .vary: "Accept-Encoding"]
         var answer = answer
-        if gzipBytes.contains(answer.count),
+        if (isMinimal ? minimalGzipBytes : gzipBytes).contains(answer.count),
             ContentCoding.takesGzip(request.headers[.acceptEncoding]),
             hold.hasRoom(for: 3 * answer.count)
         {
             let whole = answer
-            answer = Answer(
-                try await FileThreads.run { () throws(ServerError) in
+            let packed =
+                whole.count < Gzip.minimumBytes
+                ? Gzip.compress(whole.bytes)
+                : try await FileThreads.run { () throws(ServerError) in
                     Gzip.compress(whole.bytes)
-                })
-            hold.force(to: answer.count)
-            headers[.contentEncoding] = "gzip"
+                }
+            if packed.count < whole.count {
+                answer = Answer(packed)
+                hold.force(to: answer.count)
+                headers[.contentEncoding] = "gzip"
+            }
         }
         guard answer.count > smallBytes else {
             let buffer = ByteBuffer(bytes: answer.bytes)
@@ -155,6 +166,8 @@ struct OperationRoutes: Sendable {
     /// What the socket takes, whoever reads it.
     private static let smallBytes = 4 << 10
     private static let gzipBytes = Gzip.minimumBytes...(4 << 20)
+    /// For those who count bytes and not packets.
+    private static let minimalGzipBytes = 200...(4 << 20)
 
     /// Bytes are copied into what the connection takes piece by piece.
     private static func body(_ answer: Answer, _ hold: MemoryHold) -> ResponseBody {

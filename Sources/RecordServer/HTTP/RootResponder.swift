@@ -31,7 +31,7 @@ struct RootResponder: Sendable {
             isReadable ? refusePlainHTTP(context) : await answer(request, context)
         AnswerHeaders.add(
             to: &response, requestID: context.requestID, now: context.now,
-            isAPI: place != .page)
+            isAPI: place != .page, isMinimal: request.prefersMinimal)
         if context.isSecure, configuration.hstsSeconds > 0 {
             response.headers[.strictTransportSecurity] = "max-age=\(configuration.hstsSeconds)"
         }
@@ -86,8 +86,10 @@ struct RootResponder: Sendable {
         guard let components = RequestPath.components(of: request.path) else {
             throw HTTPRefusal.badRequest("The path of the request is not clean.")
         }
-        if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
-            throw HTTPRefusal.encodedBody
+        if let encoding = request.headers[.contentEncoding]?.lowercased(), encoding != "identity" {
+            guard encoding == "gzip", PathClass(request.path) == .operation else {
+                throw HTTPRefusal.encodedBody
+            }
         }
         let response = try await routes.responder.respond(to: request, context: context)
         guard context.endpointPath == RouteTable.notFound else { return response }

@@ -23,9 +23,7 @@ struct NoticeQueue: Sendable {
             notices.append(notice)
         } else {
             notices.append(
-                ChangeNotice(
-                    zone: notice.zone, changes: [], viewers: notice.viewers,
-                    invitees: notice.invitees))
+                notice.withoutRecords)
         }
     }
 
@@ -48,6 +46,9 @@ struct NoticeGroup: Sendable {
     private(set) var changes: [(change: ChangeNotice.Change, notificationID: Text)] = []
     private(set) var viewers: [UserName] = []
     private(set) var invitees: [UserName] = []
+    /// That of all notices; nil when they have several, or none.
+    private var origin: Text?
+    private var count = 0
     private let notificationID: Text
 
     private init(zone: ZoneKey) {
@@ -68,6 +69,8 @@ struct NoticeGroup: Sendable {
     }
 
     private mutating func add(_ notice: ChangeNotice) {
+        origin = count == 0 || origin == notice.origin ? notice.origin : nil
+        count += 1
         for change in notice.changes {
             // All frames of the first change have one identifier, whatever they are for.
             let id = changes.isEmpty ? notificationID : RequestIdentifier.make()
@@ -80,6 +83,15 @@ struct NoticeGroup: Sendable {
     func matcher(_ reader: any StorageReader) -> PushMatcher {
         PushMatcher(
             zone: zone, changes: changes, viewers: viewers, invitees: invitees,
-            notificationID: notificationID, reader: reader)
+            origin: origin, notificationID: notificationID, reader: reader)
+    }
+}
+
+extension ChangeNotice {
+    fileprivate var withoutRecords: ChangeNotice {
+        var notice = ChangeNotice(
+            zone: zone, changes: [], viewers: viewers, invitees: invitees)
+        notice.origin = origin
+        return notice
     }
 }

@@ -41,14 +41,18 @@ struct PushFrame {
         }
     }
 
-    /// For a database subscription: something in the database.
-    func database() -> [UInt8] {
+    /// For a database subscription: something in the database, and where for who wants to know.
+    func database(namesZone: Bool) -> [UInt8] {
         frame { ck in
             ck.member(
                 "met",
                 object: { met in
                     met.member("sid", subscription.subscriptionID)
-                    met.member("dbs", scene.scope.frameNumber)
+                    if namesZone {
+                        place(&met)
+                    } else {
+                        met.member("dbs", scene.scope.frameNumber)
+                    }
                 })
         }
     }

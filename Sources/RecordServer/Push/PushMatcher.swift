@@ -14,7 +14,8 @@ struct PushDelivery: Sendable, Hashable {
 
 /// What committed changes of one zone mean for subscribers.
 ///
-/// Every device of a user is told, the one that wrote too: a request does not say which that is.
+/// Every device of a user is told, the one that wrote too: a request does not say which that is, but for
+/// those of who knows what it has done (`KnownFeeds`).
 struct PushMatcher {
     let zone: ZoneKey
     /// In the order of their commits, each with the identifier of its notification.
@@ -23,6 +24,8 @@ struct PushMatcher {
     let viewers: [UserName]
     /// Who is told that there is something new in the shared database, and not where.
     let invitees: [UserName]
+    /// The `clientId` of a device that knows all of it.
+    let origin: Text?
     /// For subscriptions to the zone or the database.
     let notificationID: Text
     let reader: any StorageReader
@@ -32,7 +35,8 @@ struct PushMatcher {
     func deliveries() throws(ServerError) -> [PushDelivery] {
         var deliveries: [PushDelivery] = []
         for (key, rows) in try subscribers() {
-            let devices = try reader.pushDevices(container, key.user).map(\.courierHash)
+            let devices = try reader.pushDevices(container, key.user)
+                .filter { origin == nil || $0.clientID != origin }.map(\.courierHash)
             guard !devices.isEmpty, let user = try reader.user(key.user), !user.isDisabled else {
                 continue
             }
@@ -101,7 +105,9 @@ struct PushMatcher {
         let frame = PushFrame(
             scene: scene, subscription: subscription, notificationID: notificationID)
         switch subscription.kind {
-        case .database: return [frame.database()]
+        case .database:
+            let namesZone = subscription.subscriptionID == WireSubscription.namingZones
+            return [frame.database(namesZone: namesZone && !changes.isEmpty)]
         case _ where key.scope == .shared && !viewers.contains(key.user): return []
         case .zone: return covers(subscription) ? [frame.zone()] : []
         case .query:

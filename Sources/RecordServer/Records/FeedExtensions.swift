@@ -23,6 +23,8 @@ struct FeedExtensions {
     var wantsQuota: Bool { keys.wantsQuota && isKnown }
     var wantsInvitations: Bool { keys.wantsInvitations && isKnown }
 
+    var knownDatabaseToken: Text? { isKnown ? keys.knownDatabaseToken : nil }
+
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)
     }

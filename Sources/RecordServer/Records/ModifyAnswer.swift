@@ -16,6 +16,7 @@ struct ModifyAnswer: Sendable {
     let context: OperationContext
     let service: RecordService
     var syncToken: Text?
+    var databaseToken: Text?
 
     /// Whether a record shows its share, which is in the storage.
     var needsReader: Bool {
@@ -52,6 +53,7 @@ struct ModifyAnswer: Sendable {
                     for item in items { try write(item, &printer, to: &answer) }
                 })
             answer.member("syncToken", syncToken)
+            answer.member("databaseSyncToken", databaseToken)
         }
     }
 

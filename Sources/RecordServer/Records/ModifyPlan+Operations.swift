@@ -108,7 +108,7 @@ extension ModifyPlan {
     ) throws(ServerError) {
         var plan = PlannedRecord(operation: index, isOwn: true, before: before, record: base)
         plan.record.modified = stamp
-        plan.record.fileText = operation.record.fileText
+        plan.record.fileText = try fileText(operation.record, of: base, index)
         try setParent(&plan, operation, index)
         if operation.record.createShortGUID, plan.record.shortGUID == nil {
             plan.record.shortGUID = ids.shortGUID()
@@ -145,7 +145,10 @@ extension ModifyPlan {
         let path = "operations[\(index)].record"
         if operation.record.fields.isEmpty, !replacing, plan.before != nil { return }
         let stored = try storedFields(plan)
-        var given = try resolve(operation.record.fields, type: plan.record.type, path: path)
+        let whole = try operation.record.fields.map { (field) throws(ServerError) in
+            try Self.whole(field, in: stored, path)
+        }
+        var given = try resolve(whole, type: plan.record.type, path: path)
         try verifyAssets(&given, stored: stored, record: plan.record.name, path: path)
         let merged = RecordContent.merge(stored, with: given, replacing: replacing)
         let content = try RecordContent(fields: merged, zone: zone, path: path)
@@ -156,9 +159,67 @@ extension ModifyPlan {
                 "\(path).fields: a record may have \(settings.recordBytes) bytes without its "
                     + "assets, and this one would have \(bytes).")
         }
+        try checkCounts(of: merged, path)
         plan.content = content
         plan.record.fields = FieldsCodec.encode(merged)
         plan.record.hasAssets = !content.assets.isEmpty
+    }
+
+    /// A text that is told as a change of the stored one.
+    private static func whole(
+        _ field: WireField, in stored: [WireField], _ path: String
+    ) throws(ServerError) -> WireField {
+        guard let splice = field.splice else { return field }
+        guard case .string(let old)? = stored.first(where: { $0.name == field.name })?.value,
+            let text = splice.applied(to: old.utf8)
+        else {
+            throw ServerError(
+                .badRequest,
+                "\(path).fields.\(field.name): \(TextSplice.tag) does not fit the text that there is."
+            )
+        }
+        var whole = field
+        whole.splice = nil
+        whole.value = .string(Text(utf8: text))
+        return whole
+    }
+
+    private func fileText(
+        _ record: RecordDictionary, of base: StoredRecord, _ index: Int
+    ) throws(ServerError) -> Text? {
+        guard let splice = record.fileTextSplice else { return record.fileText }
+        guard let old = base.fileText, let text = splice.applied(to: old.utf8),
+            text.count <= RecordLimits.fileTextBytes
+        else {
+            throw ServerError(
+                .badRequest,
+                "operations[\(index)].record.fileTextSplice does not fit the text that there is.")
+        }
+        return Text(utf8: text)
+    }
+
+    private func checkCounts(of fields: [WireField], _ path: String) throws(ServerError) {
+        var (elements, references, assets) = (0, 0, 0)
+        for value in fields.compactMap(\.value) {
+            if case .list(let values) = value { elements += values.count }
+            for part in value.elements {
+                switch part {
+                case .reference: references += 1
+                case .asset: assets += 1
+                default: break
+                }
+            }
+        }
+        for (count, most, what) in [
+            (elements, ServerLimits.listElements, "list elements"),
+            (references, ServerLimits.references, "references"),
+            (assets, ServerLimits.assets, "assets"),
+        ] where count > most {
+            throw ServerError(
+                .limitExceeded,
+                "\(path).fields: a record may have \(most) \(what), and this one would have \(count)."
+            )
+        }
     }
 
     /// They stay until the end, beside the record as it is and as it will be.

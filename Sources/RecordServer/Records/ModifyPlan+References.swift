@@ -4,7 +4,7 @@ import RecordWire
 /// Parents and references with consequences, at the end of the batch (reference §5.4, §14.3).
 extension ModifyPlan {
     /// The longest chain of parents.
-    private static let maximumDepth = 1_000
+    private static let maximumDepth = ServerLimits.parentDepth
 
     mutating func checkSaves() throws(ServerError) {
         var sources: [RecordName: Int] = [:]

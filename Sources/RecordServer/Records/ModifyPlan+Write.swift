@@ -20,6 +20,22 @@ extension ModifyPlan {
         return places
     }
 
+    /// Whether what was written is what the operations say, and nothing that they have brought about.
+    func isAllOwn(_ places: Places) -> Bool {
+        removedShares.isEmpty && madeShares.isEmpty
+            && steps.allSatisfy { $0.share == nil }
+            && places.order.allSatisfy { overlay.planned[$0]?.isOwn ?? false }
+    }
+
+    /// Records with long texts, as they were before.
+    func recent(_ places: Places) -> [RecentRecords.Change] {
+        guard !zone.database.isPublic else { return [] }
+        return places.order.compactMap { overlay.planned[$0].flatMap(RecentRecords.change(_:)) }
+    }
+
+    /// How many places in the feed were given.
+    func count(_ places: Places) -> Int { places.order.count }
+
     /// Writes what was planned, and says what changed, for subscriptions.
     mutating func write(_ places: Places) throws(ServerError) -> ChangeNotice? {
         guard !places.order.isEmpty else { return nil }

@@ -14,6 +14,8 @@ package struct RecordPrinter {
     private let zone: JSONBytes
     private var projection: RecordProjection
     private var shares: [RecordName: ShareRow?] = [:]
+    /// How far the reader of a feed knows it; nil where it is not told as changes.
+    var knownPosition: Int64?
 
     /// `reader` is asked for shares only, and may be nil where no record shows one.
     package init(
@@ -37,6 +39,7 @@ package struct RecordPrinter {
     package mutating func write(
         _ record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
+        if projection.isBrief { return try writeBrief(record, to: &answer) }
         try answer.object { answer throws(ServerError) in
             answer.member("recordName", record.name)
             answer.member("recordType", record.type)
@@ -53,6 +56,75 @@ package struct RecordPrinter {
                 answer.member("parent", object: { $0.member("recordName", parent) })
             }
             try writeShare(of: record, to: &answer)
+        }
+    }
+
+    /// Without what a client of the extension has no use for. Of a record whose fields it does not want, it
+    /// knows all but the tag: it has sent them.
+    private mutating func writeBrief(
+        _ record: StoredRecord, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        let isOnlyTag = projection.desiredKeys?.isEmpty == true
+        try answer.object { answer throws(ServerError) in
+            answer.member("recordName", record.name)
+            answer.member("recordType", record.type)
+            answer.member("recordChangeTag", record.changeTag)
+            guard !isOnlyTag else { return }
+            if let before = before(record) {
+                try write(record, asChangeOf: before, to: &answer)
+            } else {
+                answer.key("fields")
+                try writeFields(of: record, to: &answer)
+                writeFileText(of: record, to: &answer)
+            }
+            answer.member("created", object: record.created.writeBrief)
+            answer.member("modified", object: record.modified.writeBrief)
+            if let parent = access.shown(record).parent {
+                answer.member("parent", object: { $0.member("recordName", parent) })
+            }
+            try writeShare(of: record, to: &answer)
+        }
+    }
+
+    private func before(_ record: StoredRecord) -> StoredRecord? {
+        guard let knownPosition, projection.desiredKeys == nil, !projection.numbersAsStrings,
+            case .owner = access.view
+        else { return nil }
+        return service.recent.before(record, in: access.zone.key, knownTo: knownPosition)
+    }
+
+    /// All fields, the long texts as changes.
+    private func write(
+        _ record: StoredRecord, asChangeOf before: StoredRecord, to answer: inout AnswerWriter
+    ) throws(ServerError) {
+        try context.hold(
+            answer.count + FieldsCodec.decodedBytes(record.fields)
+                + FieldsCodec.decodedBytes(before.fields))
+        let old = try FieldsCodec.decode(before.fields)
+        let fields = try FieldsCodec.decode(record.fields)
+        answer.member("sinceTag", before.changeTag)
+        answer.key("fields")
+        answer.object { answer in
+            for field in fields {
+                answer.key(escaping: field.name.bytes)
+                var shown = withURLs(field, record)
+                if case .string(let text)? = field.value, !field.isEncrypted,
+                    case .string(let known)? = old.first(where: { $0.name == field.name })?.value,
+                    let splice = TextSplice(from: known.utf8, to: text.utf8)
+                {
+                    (shown.splice, shown.value) = (splice, nil)
+                }
+                shown.write(to: &answer, options: options)
+            }
+        }
+        guard projection.wantsFileText, let text = record.fileText else { return }
+        if let known = before.fileText,
+            let splice = TextSplice(from: known.utf8, to: text.utf8)
+        {
+            answer.key("fileTextSplice")
+            splice.write(to: &answer)
+        } else {
+            answer.member("fileText", text)
         }
     }
 
@@ -207,6 +279,13 @@ extension ZoneAccess {
         ZoneIdentifier(
             zone: zone.key.zone,
             owner: zone.key.database.isPublic ? nil : zone.key.database.owner)
+    }
+}
+
+extension WriteStamp {
+    fileprivate func writeBrief(to answer: inout AnswerWriter) {
+        answer.member("timestamp", milliseconds)
+        answer.member("userRecordName", user)
     }
 }
 

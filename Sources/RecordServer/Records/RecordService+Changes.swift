@@ -34,12 +34,21 @@ extension RecordService {
         return try await storage.read { reader throws(ServerError) in
             try AnswerWriter.answer { answer throws(ServerError) in
                 answer.key("zones")
+                var complete: ZoneKey?
                 try answer.array { answer throws(ServerError) in
                     for request in requests {
                         var request = request
                         request.resultsLimit = extensions.limit(request.resultsLimit)
-                        try self.writeZone(request, extensions, context, reader, to: &answer)
+                        complete = try self.writeZone(
+                            request, extensions, context, reader, to: &answer)
                     }
+                }
+                if let known = extensions.knownDatabaseToken, context.scope == .private,
+                    requests.count == 1, let complete
+                {
+                    answer.member(
+                        "databaseSyncToken",
+                        try DatabaseToken.behind(complete, known: known, self.seal, reader))
                 }
                 if extensions.wantsRestorePoint {
                     answer.member(
@@ -49,31 +58,37 @@ extension RecordService {
         }
     }
 
+    /// - Returns: the zone when all of its changes are told.
     private func writeZone(
         _ request: ZoneChangesRequest, _ extensions: FeedExtensions, _ context: OperationContext,
         _ reader: any StorageReader, to answer: inout AnswerWriter
-    ) throws(ServerError) {
+    ) throws(ServerError) -> ZoneKey? {
         let mark = answer.mark
         do throws(ServerError) {
             let access = try ZoneAccess.open(request.zone, context, reader)
+            var isComplete = false
             try answer.object { answer throws(ServerError) in
                 answer.member("zoneID", access.identifier)
-                try writePage(
+                isComplete = try writePage(
                     request, access, extensions, context, reader, to: &answer,
                     maximumBytes: Self.maximumFeedBytes)
             }
+            return isComplete ? access.zone.key : nil
         } catch {
             guard !error.isFault else { throw error }
             answer.goBack(to: mark)
             answer.value(Self.item(error, request.zone, context))
+            return nil
         }
     }
 
+    /// - Returns: whether nothing comes behind it.
+    @discardableResult
     private func writePage(
         _ request: ZoneChangesRequest, _ access: ZoneAccess, _ extensions: FeedExtensions,
         _ context: OperationContext, _ reader: any StorageReader, to answer: inout AnswerWriter,
         maximumBytes: Int = RecordService.maximumFeedBytes
-    ) throws(ServerError) {
+    ) throws(ServerError) -> Bool {
         var token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
         if request.syncToken == nil, extensions.wantsRestorePoint {
             let position = try reader.firstPosition()
@@ -84,6 +99,9 @@ extension RecordService {
         var printer = RecordPrinter(
             service: self, access: access, context: context, projection: request.projection,
             reader: reader)
+        if request.projection.wantsSplices, request.syncToken != nil {
+            printer.knownPosition = token.position
+        }
         answer.key("records")
         try answer.array { answer throws(ServerError) in
             try page.write(&printer, maximumBytes: maximumBytes, to: &answer)
@@ -94,6 +112,7 @@ extension RecordService {
         if extensions.wantsTotal {
             answer.member("total", try total(after: token, access, reader))
         }
+        return page.isComplete
     }
 
     /// How many entries a client that goes on from `token` will get.

@@ -90,6 +90,9 @@ extension RecordService {
                     context, transaction)
             }
         }
+        if !outcome.recent.isEmpty, let zone = outcome.zone {
+            recent.note(outcome.recent, in: zone)
+        }
         if let notice = outcome.notice { push.publish(notice) }
         switch outcome.answer {
         case .printed(let answer): return answer
@@ -123,6 +126,9 @@ extension RecordService {
         let notice: ChangeNotice?
         /// Nothing was changed: these trees are to be made first.
         let unready: TreeBuilder?
+        /// Records of the zone as they were.
+        var recent: [RecentRecords.Change] = []
+        var zone: ZoneKey?
 
         init(answer: PrintedAnswer, notice: ChangeNotice?) {
             self.answer = answer
@@ -178,10 +184,17 @@ extension RecordService {
         let places = plan.place()
         var answer = try plan.answer(request)
         let wantsToken = context.wantsSyncToken || request.wantsSyncToken
-        let isEarly = !wantsToken && !answer.needsReader
+        let known = try KnownFeeds(request, access, context, seal, transaction)
+        let isEarly = !wantsToken && known == nil && !answer.needsReader
         let printing = isEarly ? answer.start() : nil
-        let notice = try plan.write(places)
+        var notice = try plan.write(places)
         if wantsToken { answer.syncToken = try plan.currentToken() }
+        if let known, plan.isAllOwn(places),
+            let tokens = try known.after(plan.count(places), transaction)
+        {
+            (answer.syncToken, answer.databaseToken) = (tokens.zone, tokens.database)
+            notice?.origin = request.clientID
+        }
         // Who writes has a record; not who has just deleted it.
         if !hadRecord, plan.hasEffect { try users?.put(transaction) }
         // A request that changed nothing may be tried again with another outcome.
@@ -199,7 +212,10 @@ extension RecordService {
             } else {
                 .printing(answer.start())
             }
-        return ModifyOutcome(answer: printed, notice: notice)
+        var outcome = ModifyOutcome(answer: printed, notice: notice)
+        outcome.zone = access.zone.key
+        outcome.recent = plan.recent(places)
+        return outcome
     }
 
     private static let otherRequest = ServerError(

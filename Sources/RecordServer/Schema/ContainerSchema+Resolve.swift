@@ -43,14 +43,15 @@ extension ContainerSchema {
                     to: definition, of: type, isStrict: settings.isStrict))
         }
         guard known == nil || !added.isEmpty else { return (resolved, nil) }
-        let count = (known?.clientFieldCount ?? 0) + added.count
+        let grown = adding(added, to: type)
+        let count = grown.type(type)?.clientFieldCount ?? 0
         guard count <= settings.fieldsPerType else {
             throw ServerError(
                 .limitExceeded,
                 "Record type '\(type)' would have \(count) fields; a type has at most "
                     + "\(settings.fieldsPerType).")
         }
-        return (resolved, adding(added, to: type))
+        return (resolved, grown)
     }
 
     private func requireNewType(

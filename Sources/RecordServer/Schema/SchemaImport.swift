@@ -24,7 +24,7 @@ struct SchemaImport {
             throw ServerError(.badRequest, "schema: \(error)")
         }
         for type in document.types {
-            let count = type.fields.count { !$0.isSystem }
+            let count = type.fields.clientFieldCount
             guard count <= settings.fieldsPerType else {
                 throw ServerError(
                     .limitExceeded,

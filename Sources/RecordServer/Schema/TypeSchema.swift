@@ -22,7 +22,7 @@ package struct TypeSchema: Sendable {
     }
 
     /// How many fields a client has given the type.
-    var clientFieldCount: Int { fields.count { !$0.isSystem } }
+    var clientFieldCount: Int { fields.clientFieldCount }
 
     mutating func add(_ field: SchemaDocument.Field) {
         index[field.name] = fields.count
@@ -120,4 +120,16 @@ extension SchemaDocument.RecordType {
     }
 
     static let implicitNames: [RecordTypeName] = [.share, .users]
+}
+
+extension [SchemaDocument.Field] {
+    /// Those that count towards the limit of a type: no system fields, and no assets that have the long
+    /// values of other fields.
+    var clientFieldCount: Int {
+        let values = Set(filter { $0.type == .string || $0.type == .bytes }.map(\.name))
+        return count { field in
+            let isTwin = field.type == .asset && field.name.field.map(values.contains) ?? false
+            return !field.isSystem && !isTwin
+        }
+    }
 }

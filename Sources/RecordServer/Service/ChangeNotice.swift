@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 package import RecordWire
 
 /// What a committed transaction changed, for subscriptions.
@@ -23,6 +23,8 @@ package struct ChangeNotice: Sendable {
     /// Whom it invites, or no longer, or to something of another name: they are told that there is
     /// something new in the database, and not where.
     package let invitees: [UserName]
+    /// The `clientId` of a courier that knows it already.
+    package var origin: Text?
     package init(
         zone: ZoneKey, changes: [Change], viewers: [UserName], invitees: [UserName] = []
     ) {

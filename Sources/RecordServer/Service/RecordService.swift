@@ -13,6 +13,7 @@ package final class RecordService: Sendable {
     package let push: PushHub
     /// Of uploads that come in just now.
     let incoming = IncomingBytes()
+    let recent = RecentRecords()
 
     package init(
         storage: any Storage, assets: any AssetStore, seal: Seal,

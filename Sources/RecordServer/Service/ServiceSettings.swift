@@ -1,26 +1,27 @@
+import RecordModel
 package import RecordWire
 
 /// What an operator can set of the operations' rules.
 package struct ServiceSettings: Sendable, Hashable {
     /// Operations of a modify, items of a lookup, tokens of an upload.
-    package var maximumItems = 200
+    package var maximumItems = ServerLimits.itemsPerRequest
     /// Default and ceiling of `resultsLimit`.
     package var maximumResults = 200
     /// Ceiling of `resultsLimit` in change feeds for clients that ask for more (an extension).
     package var maximumFeedResults = 2_000
     /// All fields of a record without assets, in bytes.
-    package var recordBytes = 1_000_000
-    package var assetBytes: Int64 = 250 << 20
-    package var fieldsPerType = 256
-    package var zonesPerDatabase = 1_000
-    package var participantsPerShare = 100
-    package var deleteSelfSources = 750
+    package var recordBytes = ServerLimits.recordBytes
+    package var assetBytes = ServerLimits.assetBytes
+    package var fieldsPerType = ServerLimits.fieldsPerType
+    package var zonesPerDatabase = ServerLimits.zonesPerDatabase
+    package var participantsPerShare = ServerLimits.participantsPerShare
+    package var deleteSelfSources = ServerLimits.deleteSelfSources
     /// For the private databases of a user, in bytes, where the user has no quota of its own.
     package var quotaBytes: Int64 = 10 << 30
     /// For each public database, in bytes.
     package var publicQuotaBytes: Int64 = 10 << 30
     /// Record types that saves in development make, of one container.
-    package var typesPerContainer = 1_000
+    package var typesPerContainer = ServerLimits.typesPerContainer
     /// Tombstones of a zone: beyond that the oldest go before their time.
     package var tombstonesPerZone = 100_000
     /// How many trees of records may be in one share: their rows change at once when it ends.

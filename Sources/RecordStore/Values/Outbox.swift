@@ -49,6 +49,9 @@ package struct OutboxClaim: Sendable {
     package var baseDocument: RecordDocument?
     /// Those of the record that are others than on the server, without the parent.
     package var changedFields: [FieldName] = []
+    /// Those whose values go as assets (`RecordDocument.longFields`), and those that are so there.
+    package var longFields: Set<FieldName> = []
+    package var longFieldsOfBase: Set<FieldName> = []
     /// When the changed fields of an `update` were given their values, and those of what may have
     /// been there before.
     package var stamps: [FieldName: FieldStamp] = [:]
@@ -82,6 +85,9 @@ package struct AcknowledgedState: Hashable, Sendable {
     /// The version of this store's history whose text it is; nil where no version has those values.
     var version: Int64?
     var textOnServer = TextOnServer.sent
+
+    /// What the server has of the text of the record's file, as far as it is known; nil for none.
+    package var fileText: [UInt8]? { textOnServer == .sent ? text : nil }
 }
 
 /// What the server has of the text of a record's file. Stored; never renumber.

@@ -61,6 +61,10 @@ extension Exchange {
     ) throws(SyncProblem) -> OutgoingFile? {
         do throws(SyncProblem) {
             return try read { (store) throws(RecordError) in
+                if let content = asset.content {
+                    let file = try TemporaryBytes(content, path: store.pathForUnfinishedAsset())
+                    return OutgoingFile(path: file.path, size: asset.size, keeper: file)
+                }
                 guard store.sizeOfAsset(asset.hash) != nil else { return nil }
                 try store.checkAsset(asset.hash, size: asset.size)
                 return OutgoingFile(path: store.assetPath(asset.hash), size: asset.size)

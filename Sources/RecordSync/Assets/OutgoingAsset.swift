@@ -19,6 +19,8 @@ struct OutgoingAsset: Sendable {
     let fileExtension: Text?
     /// Whether the field has it on the server: then its checksum is enough.
     let isThere: Bool
+    /// The bytes of a long value, which have no file here.
+    var content: [UInt8]?
 
     /// What goes into the record, but for what the server says of bytes that were brought.
     var wire: WireAsset { complete(WireAsset(hash, size: size)) }
@@ -37,11 +39,11 @@ extension OutboxClaim {
     ///
     /// Errors: unavailable for bytes that never came.
     func assets(_ store: RecordStore) throws(RecordError) -> [OutgoingAsset] {
+        var assets = longValues
         guard let document, document.fields.contains(where: { !$0.value.assets.isEmpty }) else {
-            return []
+            return assets
         }
         let entries = try store.assets(of: row.record)
-        var assets: [OutgoingAsset] = []
         for name in changedFields {
             let known = baseDocument?[name]?.assets ?? []
             for (index, value) in document[name]?.assets ?? [] {
@@ -62,6 +64,20 @@ extension OutboxClaim {
             }
         }
         return assets
+    }
+}
+
+extension OutboxClaim {
+    private var longValues: [OutgoingAsset] {
+        twins(hasExtensions: false).compactMap { twin, value in
+            guard let bytes = value?.longBytes else { return nil }
+            var asset = OutgoingAsset(
+                place: OutgoingAsset.Place(record: row.name, field: twin, index: nil),
+                type: row.type, hash: SHA256.hash(bytes), size: Int64(bytes.count),
+                fileExtension: nil, isThere: false)
+            asset.content = bytes
+            return asset
+        }
     }
 }
 

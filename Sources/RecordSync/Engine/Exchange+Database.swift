@@ -178,9 +178,49 @@ extension Exchange {
         return OwnerName(bytes: owner.bytes)
     }
 
-    /// Makes a zone there that only this machine has; harmless when somebody was faster.
+    /// Makes a zone there that only this machine has; harmless when somebody was faster. Others that have
+    /// to be made are made with it.
     func makeThere(_ zone: SyncedZone) async throws(SyncProblem) {
-        try await modify(ZoneOperation(type: .create, zone: ZoneIdentifier(zone)))
+        if zonesAhead.takeMade(zone.id) { return }
+        let others = zonesAhead.claim(try unmadeZones(but: zone))
+        let zones = [zone] + others
+        var made: [SyncedZone] = []
+        defer { zonesAhead.end(others, made: made.filter { $0.id != zone.id }) }
+        let items = try await modify(
+            zones.map { ZoneOperation(type: .create, zone: ZoneIdentifier($0)) })
+        // Answers stand in the order of the operations.
+        var problem: WireError?
+        for (place, item) in items.enumerated() where zones.indices.contains(place) {
+            switch item {
+            case .zone: made.append(zones[place])
+            case .failed(_, let error): if place == 0 { problem = error }
+            }
+        }
+        if made.count > 1 { try await lookAhead(made) }
+        if let problem { throw .refused(problem) }
+    }
+
+    /// As many as go into one request, beside that one.
+    private func unmadeZones(but zone: SyncedZone) throws(SyncProblem) -> [SyncedZone] {
+        guard database == .private else { return [] }
+        var unmade: [SyncedZone] = []
+        for other in try zonesWithWork() where !other.isRemoved && other.id != zone.id {
+            guard unmade.count < ServerLimits.itemsPerRequest - 1 else { break }
+            let isKnown = try read { (store) throws(RecordError) in
+                try store.feedToken(of: .zone(other.id)) != nil
+            }
+            if !isKnown { unmade.append(other) }
+        }
+        return unmade
+    }
+
+    /// Asks for the feeds of new zones, which mostly have nothing yet, in one request.
+    private func lookAhead(_ zones: [SyncedZone]) async throws(SyncProblem) {
+        let requests = zones.map(firstRequest(of:))
+        let answer = try await transport.send(
+            .zoneChanges, scope, ZoneChangesRequest.body(requests, feedKeys(isFirst: true))
+        ) { json throws(ServerError) in try ZoneChangesAnswer(json) }
+        for (zone, page) in zip(zones, answer.split) { zonesAhead.keep(page, of: zone.id) }
     }
 
     /// Removes a zone there that was removed here, unless somebody has put something into it since it
@@ -190,12 +230,12 @@ extension Exchange {
         do throws(SyncProblem) {
             do throws(SyncProblem) {
                 removal.onlyEmpty = settings.hasExtensions
-                try await modify(removal)
+                try await modify(one: removal)
             } catch  where removal.onlyEmpty && error.reaction == .merge {
                 // Records that cannot be shown here go with the zone.
                 guard try await download(zone) == 0 else { return }
                 removal.onlyEmpty = false
-                try await modify(removal)
+                try await modify(one: removal)
             }
         } catch  where error.reaction == .findZone || error.reaction == .remake {
             // Gone already.
@@ -205,10 +245,15 @@ extension Exchange {
         }
     }
 
-    private func modify(_ operation: ZoneOperation) async throws(SyncProblem) {
-        let items = try await transport.send(
-            .zonesModify, scope, ZoneOperation.body([operation])
-        ) { json throws(ServerError) in try ZoneItem.list(json) }
-        for case .failed(_, let error) in items { throw .refused(error) }
+    private func modify(one operation: ZoneOperation) async throws(SyncProblem) {
+        for case .failed(_, let error) in try await modify([operation]) { throw .refused(error) }
+    }
+
+    private func modify(
+        _ operations: [ZoneOperation]
+    ) async throws(SyncProblem) -> [ZoneItem] {
+        try await transport.send(.zonesModify, scope, ZoneOperation.body(operations)) {
+            json throws(ServerError) in try ZoneItem.list(json)
+        }
     }
 }

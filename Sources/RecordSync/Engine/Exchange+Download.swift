@@ -31,8 +31,9 @@ extension Exchange {
                 }
             }
             let page: ZonePage
+            let answer: ZoneChangesAnswer
             do throws(SyncProblem) {
-                let answer =
+                answer =
                     if let ahead, ahead.token == place.token {
                         try await ahead.answer()
                     } else {
@@ -62,9 +63,10 @@ extension Exchange {
                 }
             }
             progress.note(page.items.count, of: zone.id, total: page.total)
-            changed += try apply(page, of: zone)
+            changed += try await apply(page, of: zone)
             pages += 1
             guard page.moreComing else {
+                try advanceDatabase(answer)
                 if changed > 0 {
                     try write(isFreeing: true) { (transaction) throws(RecordError) in
                         try retryMissingReferences(zone, transaction)
@@ -75,6 +77,16 @@ extension Exchange {
             guard page.syncToken.utf8 != place.token else {
                 throw .unreadable("changes/zone: more is coming behind a token that stays.")
             }
+        }
+    }
+
+    /// The feed of the database is known behind the last page of a zone, when it had nothing else.
+    private func advanceDatabase(_ answer: ZoneChangesAnswer) throws(SyncProblem) {
+        guard database == .private, let known = answer.knownDatabaseToken,
+            let token = answer.databaseToken, token != known
+        else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.advanceFeed(.database(database), from: known.utf8, to: token.utf8)
         }
     }
 
@@ -183,18 +195,38 @@ extension Exchange {
     private func ask(
         _ zone: SyncedZone, after token: [UInt8]?
     ) async throws(SyncProblem) -> ZoneChangesAnswer {
+        if token == nil, let page = zonesAhead.takePage(of: zone.id) { return page }
+        var request = firstRequest(of: zone)
+        request.syncToken = token.map(Text.init(utf8:))
+        var extensions = feedKeys(isFirst: token == nil)
+        if settings.hasExtensions, database == .private, token != nil {
+            extensions.knownDatabaseToken = try read { (store) throws(RecordError) in
+                try store.feedToken(of: .database(database))
+            }.map(Text.init(utf8:))
+        }
+        var answer = try await transport.send(
+            .zoneChanges, scope, ZoneChangesRequest.body([request], extensions)
+        ) { json throws(ServerError) in try ZoneChangesAnswer(json) }
+        answer.knownDatabaseToken = extensions.knownDatabaseToken
+        return answer
+    }
+
+    /// From the beginning of its feed.
+    func firstRequest(of zone: SyncedZone) -> ZoneChangesRequest {
         var request = ZoneChangesRequest(
             zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
-        request.syncToken = token.map(Text.init(utf8:))
         request.projection = projection
+        request.projection.wantsSplices = settings.hasExtensions && database == .private
+        return request
+    }
+
+    func feedKeys(isFirst: Bool) -> FeedKeys {
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
         extensions.wantsRestorePoint = settings.hasExtensions
         // Counted there without a look at the records.
-        extensions.wantsTotal = settings.hasExtensions && token == nil
-        return try await transport.send(
-            .zoneChanges, scope, ZoneChangesRequest.body([request], extensions)
-        ) { json throws(ServerError) in try ZoneChangesAnswer(json) }
+        extensions.wantsTotal = settings.hasExtensions && isFirst
+        return extensions
     }
 
     private func page(_ answer: ZoneChangesAnswer) throws(SyncProblem) -> ZonePage {
@@ -205,8 +237,30 @@ extension Exchange {
         }
     }
 
-    private func apply(_ page: ZonePage, of zone: SyncedZone) throws(SyncProblem) -> Int {
-        var read = try readItems(page.items, of: zone)
+    /// Long values of a page that are in memory at once, in bytes.
+    private static let longBytes = 16 << 20
+
+    private func apply(
+        _ page: ZonePage, of zone: SyncedZone
+    ) async throws(SyncProblem) -> Int {
+        var changed = 0
+        var items: [RecordItem] = []
+        items.reserveCapacity(page.items.count)
+        var bytes = 0
+        for item in page.items {
+            guard case .record(let answer) = item else {
+                items.append(item)
+                continue
+            }
+            let whole = try await whole(answer, of: zone)
+            items.append(.record(whole.answer))
+            bytes += whole.bytes
+            guard bytes > Self.longBytes else { continue }
+            // The page has not ended: what comes again is as it is here.
+            changed += try apply(try readItems(items, of: zone))
+            (items, bytes) = ([], 0)
+        }
+        var read = try readItems(items, of: zone)
         // Over a server that is behind nothing is deleted at the end of the pass.
         if read.passedOver.contains(where: { $0.name == nil }), try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
@@ -215,14 +269,14 @@ extension Exchange {
         }
         read.token = page.syncToken.utf8
         read.isLast = !page.moreComing
-        return try apply(read)
+        return try changed + apply(read)
     }
 
     /// Applies records that no feed has told of.
     /// - Returns: how many have changed here.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await identifyAssets(of: items.records)
-        return try apply(try readItems(items, of: zone))
+        return try apply(try readItems(try await whole(items, of: zone), of: zone))
     }
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {

@@ -19,16 +19,19 @@ extension Exchange {
         // What the server has seen of this machine has to be known here after a power cut too: else a
         // record that somebody has deleted there since would be made again.
         try read { (store) throws(RecordError) in try store.sync() }
-        try await send(request.bytes, &results, zone)
+        try await send(request.bytes, of: request, &results, zone)
     }
 
+    /// - Parameter request: that of the body; nil when it is sent again.
     private func send(
-        _ body: [UInt8], _ results: inout UploadResults, _ zone: SyncedZone
+        _ body: [UInt8], of request: ModifyRequest?, _ results: inout UploadResults,
+        _ zone: SyncedZone
     ) async throws(SyncProblem) {
         let answer = try await transport.send(.recordsModify, scope, body) {
             json throws(ServerError) in try RecordsAnswer(json)
         }
         results.isUnanswered = false
+        results.feeds = newFeeds(answer, request)
         sizes.noteSuccess(
             of: zone.id, ClaimLimits(records: results.all.count, bytes: body.count),
             settings.claims)
@@ -37,6 +40,7 @@ extension Exchange {
         where !results.isOpen(name) || results.withStaleReceipts.contains(name) {
             receipts.forget(name, zone.id)
         }
+        for name in results.unfitting { sizes.withholdSplices(of: name, zone.id) }
         let sent = results.sent
         for name in sent { sizes.noteSent(name, zone.id) }
         let again = sent.isEmpty ? [] : sizes.takeSecondChances(of: zone.id)
@@ -44,6 +48,18 @@ extension Exchange {
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             for name in again { try transaction.retryOutbox(of: name, in: zone.id) }
         }
+    }
+
+    /// What the answer says of the feeds, beside what the request said.
+    private func newFeeds(
+        _ answer: RecordsAnswer, _ request: ModifyRequest?
+    ) -> UploadResults.Feeds? {
+        guard let known = request?.knownToken, let token = answer.syncToken else { return nil }
+        var feeds = UploadResults.Feeds(zone: (known.utf8, token.utf8))
+        if let known = request?.knownDatabaseToken, let token = answer.databaseToken {
+            feeds.database = (known.utf8, token.utf8)
+        }
+        return feeds
     }
 
     /// That nobody else has.
@@ -67,7 +83,7 @@ extension Exchange {
         results.isUnanswered = true
         results.isOfOthers = database == .shared
         do throws(SyncProblem) {
-            try await send(request.body, &results, zone)
+            try await send(request.body, of: nil, &results, zone)
             try await lookUp(&results, zone)
         } catch {
             if results.isUnanswered, error.isOfServer {
@@ -139,6 +155,7 @@ extension Exchange {
                 if let root, claim.base == nil, claim.document?.parent == nil {
                     operation.record.parent = .record(root)
                 }
+                if operation.record.hasSplices { results.noteSplices(claim.row.name) }
                 items.append(.operation(operation))
             } else if claim.document == nil {
                 // What is to be deleted may have arrived: its tag is asked for.
@@ -147,12 +164,39 @@ extension Exchange {
         }
         var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
         request.atomic = false
+        try addKnownFeeds(to: &request, claims, zone)
         // As it is here: a fraction may come into a field that had whole numbers.
         request.opensNumbers = settings.hasExtensions
         request.projection = projection
         // Of what was saved its tag is enough; a conflict comes with all.
         request.projection.desiredKeys = []
         return request
+    }
+
+    /// How far the feeds are known here, so that the answer can say that all is known behind this. Not
+    /// where the server makes something of a record that is not known here.
+    private func addKnownFeeds(
+        to request: inout ModifyRequest, _ claims: [OutboxClaim], _ zone: SyncedZone
+    ) throws(SyncProblem) {
+        guard settings.hasExtensions, database == .private else { return }
+        let tokens = try knownFeeds(zone)
+        request.knownToken = tokens.zone.map(Text.init(utf8:))
+        guard request.knownToken != nil else { return }
+        request.knownDatabaseToken = tokens.database.map(Text.init(utf8:))
+        request.clientID = courierName.current
+    }
+
+    /// The places in the feeds of a zone and of the database; none while a pass of the zone goes on.
+    private func knownFeeds(
+        _ zone: SyncedZone
+    ) throws(SyncProblem) -> (zone: [UInt8]?, database: [UInt8]?) {
+        try read { (store) throws(RecordError) in
+            guard try !store.hasFeedPass(zone.id) else { return (nil, nil) }
+            return (
+                try store.feedToken(of: .zone(zone.id)),
+                try store.feedToken(of: .database(database))
+            )
+        }
     }
 
     /// Why a server without extensions cannot have a change: nobody could tell its nested JSON from a
@@ -179,6 +223,11 @@ extension Exchange {
             }
             if settings.hasExtensions {
                 operation?.record.fileText = claim.fileText.map(Text.init(utf8:))
+                if transport.takesSplices,
+                    !sizes.withholdsSplices(of: claim.row.name, claim.row.zone)
+                {
+                    operation?.record.splice(since: claim)
+                }
             }
             return operation
         }

@@ -25,6 +25,13 @@ extension Exchange {
         return zone?.database == database ? zone : nil
     }
 
+    /// A zone of the server that is here, by its name; one's own.
+    func zoneID(of name: ZoneName) throws(SyncProblem) -> ZoneID? {
+        try read { (store) throws(RecordError) in
+            try store.zonesOfServer(in: database).first { $0.name == name && !$0.isRemoved }?.id
+        }
+    }
+
     /// Those in which something has to be sent.
     /// - Parameter zone: nil for all.
     func zonesWithWork(_ zone: ZoneID? = nil) throws(SyncProblem) -> [SyncedZone] {

@@ -11,6 +11,9 @@ extension Exchange {
         try await lookUpMissing(&results, zone)
         do throws(SyncProblem) {
             try await identifyAssets(of: results.differing)
+            for answer in results.differing {
+                results.replaceDiffering(try await whole(answer, of: zone).answer)
+            }
         } catch {
             results.forgetDiffering()
             throw error
@@ -75,6 +78,15 @@ extension Exchange {
                 }
             }
             if hasMade { try retryMissingReferences(zone, transaction) }
+            try note(results.parked, of: zone, transaction)
+            if let feeds = results.feeds {
+                try transaction.advanceFeed(
+                    .zone(zone.id), from: feeds.zone.known, to: feeds.zone.new)
+                if let database = feeds.database {
+                    try transaction.advanceFeed(
+                        .database(self.database), from: database.known, to: database.new)
+                }
+            }
         }
         for result in results.all {
             switch result.outcome {
@@ -95,6 +107,19 @@ extension Exchange {
             }
         }
         return round
+    }
+
+    /// What the server does not take is a failed export to those who follow events.
+    private func note(
+        _ parked: [(name: RecordName, reason: String)], of zone: SyncedZone,
+        _ transaction: Transaction
+    ) throws(RecordError) {
+        guard let first = parked.first else { return }
+        let others = parked.count == 1 ? "" : " (and \(parked.count - 1) more)"
+        try transaction.note(
+            SyncEvent(
+                .export, database, zone.id, start: transaction.now, end: transaction.now,
+                error: "\(first.name): \(first.reason)\(others)"))
     }
 
     /// What was refused because something that it refers to was not there goes again.

@@ -50,6 +50,8 @@ package struct Exchange: Sendable {
     let sizes = RequestSizes()
     let publicTypes = PublicTypes()
     let progress = DownloadProgress()
+    let courierName = CourierName()
+    let zonesAhead = ZonesAhead()
 
     /// - Parameter database: one that is synced.
     package init(
@@ -69,6 +71,7 @@ package struct Exchange: Sendable {
         var projection = RecordProjection.everything
         projection.wantsAssetDetails = settings.hasExtensions
         projection.wantsFileText = settings.hasExtensions
+        projection.isBrief = settings.hasExtensions
         return projection
     }
 

@@ -27,14 +27,18 @@ package struct PushListener: Sendable {
         while !Task.isCancelled {
             let start = clock.uptime
             do throws(SyncProblem) {
-                try await listener.listen { scope in
-                    for engine in engines where scope == nil || scope == engine.exchange.scope {
-                        await engine.told()
+                try await listener.listen {
+                    for engine in engines { await engine.noteCourier(isThere: true) }
+                } _: { notice in
+                    for engine in engines
+                    where notice?.scope == nil || notice?.scope == engine.exchange.scope {
+                        await engine.told(of: notice?.zone)
                     }
                 }
             } catch {
                 listener.exchanges[0].logger.debug("Push", metadata: ["why": "\(error)"])
             }
+            for engine in engines { await engine.noteCourier(isThere: false) }
             // One that has served for long is not a failure in a row.
             failures = clock.uptime - start > .seconds(60) ? 1 : min(failures + 1, 16)
             do {
@@ -45,7 +49,8 @@ package struct PushListener: Sendable {
         }
     }
 
-    private static let subscription: Text = "recordfs-database"
+    /// What earlier versions had, whose frames do not say in which zone something is new.
+    private static let formerSubscription: Text = "recordfs-database"
 
     /// A server holds a poll for most of a minute: one that is answered sooner with nothing is none.
     private static let shortestPoll = Duration.seconds(1)
@@ -53,21 +58,27 @@ package struct PushListener: Sendable {
 
     /// Ends with the task, or with the problem that ends the courier.
     ///
-    /// - Parameter told: in which database something is new; nil when that is not said.
-    func listen(_ told: @Sendable (DatabaseScope?) async -> Void) async throws(SyncProblem) {
+    /// - Parameters:
+    ///   - isThere: is called when the courier is good.
+    ///   - told: where something is new; nil when that is not said.
+    func listen(
+        isThere: @Sendable () async -> Void = {}, _ told: @Sendable (PushNotice?) async -> Void
+    ) async throws(SyncProblem) {
         var zones: Set<ZoneID> = []
         if settings.hasExtensions { try await subscribeToDatabases() }
         try await subscribeToNewZones(but: &zones)
         let courier = try await courier()
+        defer { for exchange in exchanges { exchange.courierName.current = nil } }
         // What came between the last look and the courier is not told.
         await told(nil)
+        if settings.hasExtensions { await isThere() }
         var broken = 0
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do throws(SyncProblem) {
                 try await subscribeToNewZones(but: &zones)
                 let frame = try await transport.poll(courier.url.string)
-                if !frame.isEmpty { await told(Self.scope(ofFrame: frame)) }
+                if !frame.isEmpty { await told(Self.notice(frame)) }
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
                 broken = isPoll ? 0 : broken + 1
             } catch  where !Task.isCancelled && error.isUnanswered && broken < Self.brokenPolls {
@@ -87,9 +98,9 @@ package struct PushListener: Sendable {
     }
 
     /// A frame is a hint: one that cannot be read says that something is new.
-    private static func scope(ofFrame frame: [UInt8]) -> DatabaseScope? {
+    private static func notice(_ frame: [UInt8]) -> PushNotice? {
         do {
-            return try PushNotice(JSONReader(try JSONParser.parse(frame))).scope
+            return try PushNotice(JSONReader(try JSONParser.parse(frame)))
         } catch {
             return nil
         }
@@ -98,8 +109,12 @@ package struct PushListener: Sendable {
     private func subscribeToDatabases() async throws(SyncProblem) {
         for exchange in exchanges {
             try await subscribe(
-                [WireSubscription(subscriptionID: Self.subscription, kind: .database)],
-                in: exchange.scope)
+                [
+                    .create(
+                        WireSubscription(
+                            subscriptionID: WireSubscription.namingZones, kind: .database)),
+                    .delete(subscriptionID: Self.formerSubscription),
+                ], in: exchange.scope)
         }
     }
 
@@ -113,7 +128,8 @@ package struct PushListener: Sendable {
             let new = all.filter { !zones.contains($0.id) }
             for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {
                 let part = new[start..<min(start + Self.operationsOfRequest, new.count)]
-                try await subscribe(part.map(Self.subscription(to:)), in: exchange.scope)
+                try await subscribe(
+                    part.map { .create(Self.subscription(to: $0)) }, in: exchange.scope)
                 zones.formUnion(part.map(\.id))
             }
         }
@@ -129,9 +145,8 @@ package struct PushListener: Sendable {
     }
 
     private func subscribe(
-        _ subscriptions: [WireSubscription], in scope: DatabaseScope
+        _ operations: [SubscriptionOperation], in scope: DatabaseScope
     ) async throws(SyncProblem) {
-        let operations = subscriptions.map { SubscriptionOperation.create($0) }
         let answer = try await transport.send(
             .subscriptionsModify, scope, SubscriptionOperation.body(operations)
         ) { json throws(ServerError) in try json.required("subscriptions").array() }
@@ -150,7 +165,8 @@ package struct PushListener: Sendable {
     /// (https://github.com/brightdigit/MistKit/issues/387); or its zone is gone meanwhile.
     private static func isHarmless(_ error: WireError) -> Bool {
         switch Reaction(error) {
-        case .merge, .findZone: true
+        // It is there already, or was never, or its zone is gone.
+        case .merge, .remake, .findZone: true
         default: error.reason.string.contains("could not find subscription")
         }
     }
@@ -158,11 +174,12 @@ package struct PushListener: Sendable {
     private func courier() async throws(SyncProblem) -> CourierAnswer {
         var request = PushTokenBody(apnsEnvironment: settings.environment)
         guard !settings.hasExtensions else { return try await courier(request) }
-        let name = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
-        request.clientID = Text(name.joined(separator: "-"))
+        let name = Text(String(UInt64.random(in: 0...UInt64.max), radix: 36))
+        request.clientID = name
         let courier = try await courier(request)
         request.apnsToken = courier.token
         _ = try await transport.send(.tokensRegister, exchanges[0].scope, request.bytes)
+        for exchange in exchanges { exchange.courierName.current = name }
         return courier
     }
 

@@ -70,6 +70,27 @@ package actor SyncEngine {
         waker.yield()
     }
 
+    /// The same of one zone: nobody has to ask which. Of one that is not here, the feed tells.
+    func told(of zone: ZoneIdentifier?) {
+        var known: ZoneID?
+        if let zone, exchange.database == .private {
+            do throws(SyncProblem) {
+                known = try exchange.zoneID(of: zone.zone)
+            } catch {
+                problems.note(error, of: nil, at: clock.now)
+            }
+        }
+        guard let known else { return told() }
+        schedule.told(of: known, at: clock.uptime)
+        waker.yield()
+    }
+
+    /// As long as a courier tells what is new, looks for it are few.
+    func noteCourier(isThere: Bool) {
+        schedule.courier(isThere: isThere, at: clock.uptime)
+        waker.yield()
+    }
+
     /// Now, not when it is due.
     package func kick() {
         exchange.publicTypes.compareSoon()
@@ -155,7 +176,7 @@ package actor SyncEngine {
                 while let job = schedule.begin(at: clock.uptime) {
                     group.addTask { await self.perform(job) }
                 }
-                if schedule.isAtRest { resumeWaiting() }
+                if schedule.isAtRest(at: clock.uptime) { resumeWaiting() }
                 let alarm = setAlarm()
                 await iterator.next(isolation: self)
                 alarm?.cancel()

@@ -58,6 +58,12 @@ package enum SyncProblem: Error, Sendable {
         return .seconds(min(max(seconds, 0), 30 * 86_400))
     }
 
+    /// Whether the server only asks for a pause: nothing is wrong, and nobody has to do anything.
+    package var isWait: Bool {
+        guard case .refused(let error) = self else { return false }
+        return error.code == .throttled
+    }
+
     /// Whether all other work would meet it too.
     package var isOfServer: Bool {
         switch self {
@@ -76,6 +82,8 @@ extension SyncProblem: CustomStringConvertible {
     /// For status and errors: what happened, with the request's identifier in the server's log.
     package var description: String {
         switch self {
+        case .refused where isWait:
+            "The server has asked to wait a while; what is left follows by itself."
         case .refused(let error):
             "\(error.text): \(error.reason)"
                 + (error.requestID.map { " (request \($0))" } ?? "")

@@ -43,6 +43,9 @@ package protocol SyncTransport: Sendable {
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
     ) async throws(SyncProblem)
 
+    /// Whether the server takes texts as changes (`TextSplice`), as far as that is known.
+    var takesSplices: Bool { get }
+
     /// Waits at a courier for a notification; empty when there was none for long.
     func poll(_ url: String) async throws(SyncProblem) -> [UInt8]
 }
@@ -53,10 +56,13 @@ package struct OutgoingFile: Sendable {
     package let path: String
     /// In bytes.
     package let size: Int64
+    /// With this the file goes; nil for one that stays.
+    private let keeper: (any Sendable)?
 
-    package init(path: String, size: Int64) {
+    package init(path: String, size: Int64, keeper: (any Sendable)? = nil) {
         self.path = path
         self.size = size
+        self.keeper = keeper
     }
 }
 

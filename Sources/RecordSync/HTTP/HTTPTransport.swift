@@ -1,11 +1,15 @@
 package import RecordModel
 package import RecordWire
+import Synchronization
 
 /// The operations of one account over HTTP.
 package final class HTTPTransport: SyncTransport {
     private let account: Account
     private let http: HTTPExchange
     private let tokens: WebTokens
+    /// Whether the server has said that it takes bodies in gzip.
+    private let takesGzip = Atomic<Bool>(false)
+    private let pace = RequestPace()
 
     /// - Parameter tokens: those of the account, which all have in common that send for it.
     package init(_ account: Account, over http: HTTPExchange, tokens: WebTokens) {
@@ -17,15 +21,47 @@ package final class HTTPTransport: SyncTransport {
     package func send(
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue {
+        if isOurs { await pace.wait() }
+        if isOurs, takesGzip.load(ordering: .relaxed), body.count >= Self.leastPacked {
+            let packed = Gzip.compress(body)
+            if packed.count < body.count {
+                let answer = try await post(packed, isPacked: true, operation, scope)
+                if answer.status != 415 { return try answer.json(of: operation) }
+                // Something on the way takes none, or the server is another one by now.
+                takesGzip.store(false, ordering: .relaxed)
+            }
+        }
+        return try await post(body, isPacked: false, operation, scope).json(of: operation)
+    }
+
+    /// Below it a body does not get shorter.
+    private static let leastPacked = 200
+    private var isOurs: Bool { account.profile == .recordfs }
+
+    private func post(
+        _ body: [UInt8], isPacked: Bool, _ operation: SyncOperation, _ scope: DatabaseScope
+    ) async throws(SyncProblem) -> HTTPExchange.Answer {
         let (account, http) = (account, http)
+        var headers = [("Content-Type", "application/json")]
+        if isOurs { headers += [Self.minimal, ("Accept-Encoding", "gzip")] }
+        if isPacked { headers.append(("Content-Encoding", "gzip")) }
+        let all = headers
         let answer = try await tokens.sign { (token) throws(SyncProblem) in
             try await http.send(
                 "POST", account.url(of: operation, scope, webAuthToken: token),
-                headers: [("Content-Type", "application/json")], body: .bytes(body),
+                headers: all, body: .bytes(body),
                 patience: HTTPExchange.patience(bytes: Int64(body.count)))
         }
-        return try answer.json(of: operation)
+        if answer["Accept-Encoding"]?.contains("gzip") == true {
+            takesGzip.store(true, ordering: .relaxed)
+        }
+        return try answer.unpacked()
     }
+
+    /// All servers that say the one know the other.
+    package var takesSplices: Bool { isOurs && takesGzip.load(ordering: .relaxed) }
+
+    private static let minimal = ("Prefer", "return=minimal")
 
     package func upload(
         _ file: OutgoingFile, to url: String
@@ -47,13 +83,30 @@ package final class HTTPTransport: SyncTransport {
     }
 
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
-        let answer = try await http.send("GET", url, patience: .seconds(300))
+        // A recordfs-server holds a poll for 50 seconds: one that is held for much longer is lost.
+        let answer = try await http.send(
+            "GET", url, headers: isOurs ? [Self.minimal] : [],
+            patience: isOurs ? .seconds(100) : .seconds(300))
         guard answer.status == 200 else { throw answer.problem }
         return answer.body
     }
 }
 
 extension HTTPExchange.Answer {
+    private static let largestUnpacked = 256 << 20
+
+    /// The same with the body that is meant.
+    fileprivate func unpacked() throws(SyncProblem) -> HTTPExchange.Answer {
+        guard self["Content-Encoding"] == "gzip" else { return self }
+        do throws(ServerError) {
+            return HTTPExchange.Answer(
+                status: status, headers: headers,
+                body: try Gunzip.decompress(body, maximumBytes: Self.largestUnpacked))
+        } catch {
+            throw .unreadable("an answer in gzip that is none.")
+        }
+    }
+
     /// The answer to an operation; the error that it tells is thrown.
     func json(of operation: SyncOperation) throws(SyncProblem) -> JSONValue {
         guard status == 200 else { throw problem }

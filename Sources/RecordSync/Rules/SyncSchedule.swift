@@ -14,6 +14,8 @@ package struct SyncSchedule: Sendable {
         package var longestUploadDelay = Duration.seconds(2)
         /// Between two looks at what others have changed, when nobody tells.
         package var pollInterval = Duration.seconds(30)
+        /// The same while a courier tells, whose hints may get lost.
+        package var pollIntervalWithCourier = Duration.seconds(300)
         package var concurrentJobs = 4
         package var backoff = Backoff()
 
@@ -53,6 +55,7 @@ package struct SyncSchedule: Sendable {
     private var feedAt: Duration? = .zero
     private var isFeedRunning = false
     private var feedFailures = 0
+    private var hasCourier = false
     private var running = 0
     private var failures = 0
     private var heldUntil = Duration.zero
@@ -73,8 +76,17 @@ package struct SyncSchedule: Sendable {
 
     /// Whether nothing is under way, nor due.
     package var isIdle: Bool { running == 0 && zones.values.allSatisfy { due($0) == nil } }
-    /// Whether nothing is under way: all is done, or waits for a time.
-    package var isAtRest: Bool { running == 0 }
+    /// Whether nothing is under way: all is done, or waits for a time. A short pause that the server has
+    /// asked for is no rest.
+    package func isAtRest(at now: Duration) -> Bool {
+        guard running == 0 else { return false }
+        let pause = throttledUntil - now
+        let isPausing = pause > .zero && pause <= Self.longestPause
+        return !isPausing || isPaused || needsSignIn
+    }
+
+    /// Whoever waits for all to be done waits for it too.
+    private static let longestPause = Duration.seconds(60)
 
     // MARK: What happens
 
@@ -91,6 +103,14 @@ package struct SyncSchedule: Sendable {
 
     /// The server has news of some zone.
     package mutating func told(at now: Duration) { feedAt = now }
+
+    /// Whether somebody tells what is new. When nobody does any more, the next look is soon.
+    package mutating func courier(isThere: Bool, at now: Duration) {
+        if hasCourier, !isThere, let feedAt {
+            self.feedAt = min(feedAt, now + settings.pollInterval)
+        }
+        hasCourier = isThere
+    }
 
     /// Somebody wants it now: what waits after failures goes on, but for what the server asked for,
     /// and a sign-in that was refused is tried once more.
@@ -191,7 +211,11 @@ package struct SyncSchedule: Sendable {
         if ending == .done {
             feedFailures = 0
             // Clients that were started together do not ask together.
-            wait = settings.pollInterval * (0.9 + 0.2 * jitter)
+            let interval =
+                hasCourier
+                ? max(settings.pollInterval, settings.pollIntervalWithCourier)
+                : settings.pollInterval
+            wait = interval * (0.9 + 0.2 * jitter)
         } else {
             feedFailures += 1
             wait = settings.backoff.wait(failures: feedFailures, jitter: jitter)

@@ -22,15 +22,28 @@ extension RecordOperation {
             self.init(type: .delete, record: record)
             return
         }
-        for name in claim.changedFields {
+        for name in claim.changedFields where !claim.isTaken(name) {
+            let value =
+                claim.longFields.contains(name) ? document[name]?.emptied : document[name]
             guard
-                var field = WireField(name, document[name], schema, asset: { asset(name, $0, $1) })
+                var field = WireField(name, value, schema, asset: { asset(name, $0, $1) })
             else { return nil }
+            if case .json? = document[name] { field.isJSON = true }
             if hasExtensions {
                 field.stamp = claim.stamps[name].map { Text($0.text) }
             } else {
                 field.leaveOutExtensions(
                     of: document[name], base: claim.baseDocument?[name], schema)
+            }
+            record.fields.append(field)
+        }
+        for (twin, value) in claim.twins(hasExtensions: hasExtensions) {
+            var field = WireField(name: twin, value: nil, type: .asset)
+            if let value {
+                guard let known = asset(twin, LongValue.asset(of: value, twin), nil) else {
+                    return nil
+                }
+                field.value = .asset(hasExtensions ? known : known.withoutExtensions)
             }
             record.fields.append(field)
         }

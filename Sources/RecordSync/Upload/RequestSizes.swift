@@ -16,6 +16,8 @@ final class RequestSizes: Sendable {
     private let zones = Mutex<[ZoneID: Zone]>([:])
     /// Records that do not get through with the text of their file, as far as was tried.
     private let withoutText = Mutex<Set<RecordPlace>>([])
+    /// Records whose texts go whole the next time.
+    private let withoutSplices = Mutex<Set<RecordPlace>>([])
 
     /// Records that were given up, and whether they have had their second chance.
     private let givenUp = Mutex<[RecordPlace: Bool]>([:])
@@ -70,6 +72,17 @@ final class RequestSizes: Sendable {
         withoutText.withLock { $0.contains(RecordPlace(zone: zone, name: name)) }
     }
 
+    // MARK: Texts as changes
+
+    /// Once: what the server has is not what is known here.
+    func withholdSplices(of name: RecordName, _ zone: ZoneID) {
+        _ = withoutSplices.withLock { $0.insert(RecordPlace(zone: zone, name: name)) }
+    }
+
+    func withholdsSplices(of name: RecordName, _ zone: ZoneID) -> Bool {
+        withoutSplices.withLock { $0.contains(RecordPlace(zone: zone, name: name)) }
+    }
+
     // MARK: Records that do not get through alone
 
     /// What is tried next of it is the whole again.
@@ -83,6 +96,7 @@ final class RequestSizes: Sendable {
     func noteSent(_ name: RecordName, _ zone: ZoneID) {
         let place = RecordPlace(zone: zone, name: name)
         _ = withoutText.withLock { $0.remove(place) }
+        _ = withoutSplices.withLock { $0.remove(place) }
         givenUp.withLock { $0[place] = nil }
     }
 

@@ -27,7 +27,15 @@ struct UploadResults {
         var outcome = Outcome.unsent
     }
 
+    /// Places in feeds: as they were known, and behind what was done.
+    struct Feeds {
+        var zone: (known: [UInt8], new: [UInt8])
+        var database: (known: [UInt8], new: [UInt8])?
+    }
+
     private(set) var all: [Result]
+    /// Nil when there is something in them that is not known here.
+    var feeds: Feeds?
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?
@@ -41,6 +49,9 @@ struct UploadResults {
     /// Records with assets of which the server may have forgotten that it has their bytes.
     private(set) var withStaleReceipts: Set<RecordName> = []
     private var withKeptReceipts: Set<RecordName> = []
+    /// Records whose texts were sent as changes, and those of them that the server did not take so.
+    private var withSplices: Set<RecordName> = []
+    private(set) var unfitting: Set<RecordName> = []
     /// Whether a request is kept to be sent again, until it has an answer.
     var isUnanswered = false
     /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,
@@ -75,10 +86,24 @@ struct UploadResults {
         }
     }
 
+    /// What the server does not take, with its reasons.
+    var parked: [(name: RecordName, reason: String)] {
+        all.compactMap { result in
+            if case .parked(let reason) = result.outcome {
+                (result.claim.row.name, reason)
+            } else {
+                nil
+            }
+        }
+    }
+
     /// Of records that the server has in another state, that state.
     var differing: [RecordAnswer] {
         all.compactMap { result in
-            if case .differs(let answer) = result.outcome { answer } else { nil }
+            switch result.outcome {
+            case .differs(let answer), .stays(let answer): answer
+            default: nil
+            }
         }
     }
 
@@ -87,7 +112,18 @@ struct UploadResults {
         for answer in differing { set(answer.name, .unsent) }
     }
 
+    /// The same record, with its long values.
+    mutating func replaceDiffering(_ answer: RecordAnswer) {
+        guard let place = places[answer.name] else { return }
+        if case .stays = all[place].outcome {
+            all[place].outcome = .stays(answer)
+        } else {
+            all[place].outcome = .differs(answer)
+        }
+    }
+
     mutating func lookUp(_ name: RecordName) { toLookUp.append(name) }
+    mutating func noteSplices(_ name: RecordName) { withSplices.insert(name) }
     mutating func noteKeptReceipt(_ name: RecordName) { withKeptReceipts.insert(name) }
     mutating func park(_ name: RecordName, _ reason: String) {
         if !isRepeated { set(name, .parked(reason)) }
@@ -163,6 +199,9 @@ struct UploadResults {
         case .quotaExceeded:
             withoutRoom.insert(claim.row.id)
             quota = .refused(error)
+            return true
+        case .badRequest where withSplices.contains(name):
+            unfitting.insert(name)
             return true
         case .badRequest where withKeptReceipts.contains(name) || isRepeated:
             withStaleReceipts.insert(name)

@@ -48,6 +48,13 @@ extension WireField: AnswerValue {
     package func write(to answer: inout AnswerWriter, options: ValueOptions) {
         answer.object { answer in
             answer.key("value")
+            if let splice {
+                splice.write(to: &answer)
+                answer.member("type", TextSplice.tag)
+                answer.member("modified", stamp)
+                if isJSON { answer.member("isJSON", true) }
+                return
+            }
             if let value {
                 value.write(to: &answer, options: options)
             } else {

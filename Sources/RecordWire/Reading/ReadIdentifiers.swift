@@ -45,17 +45,8 @@ extension RecordName {
         }
     }
 
-    /// Whether a recordfs-server can have a record of this name.
-    package var isOfWire: Bool {
-        (1...255).contains(bytes.count) && UTF8Sequence.isValid(bytes)
-            && !NameCodec.holdsControls(bytes)
-    }
-
     /// Whether a server that goes by Apple's reference can: 1 to 255 printable characters of ASCII.
     package var isDocumented: Bool { PlainName.isValid(bytes) }
-
-    /// Whether a client may give it to a new record: names that begin with `_` are the server's.
-    package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }
 }
 
 extension RecordTypeName {
@@ -94,7 +85,8 @@ extension FieldName {
 
 enum PlainName {
     static func isValid(_ bytes: [UInt8]) -> Bool {
-        (1...255).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+        (1...ServerLimits.nameBytes).contains(bytes.count)
+            && bytes.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }
 

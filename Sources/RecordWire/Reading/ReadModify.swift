@@ -15,6 +15,9 @@ extension ModifyRequest {
             "operationID", maximumBytes: Self.maximumOperationIDBytes)
         wantsSyncToken = try json.wantsSyncToken()
         opensNumbers = try json.bool("opensNumbers", default: false)
+        knownToken = try json.string("knownSyncToken", maximumBytes: 1_024)
+        knownDatabaseToken = try json.string("knownDatabaseSyncToken", maximumBytes: 1_024)
+        clientID = try json.string("clientId", maximumBytes: 256)
         items = operations.map { Item($0, limits) }
     }
 }
@@ -88,6 +91,8 @@ extension RecordProjection {
         wantsAssetDetails = try json.bool(
             "wantsAssetDetails", default: defaults.wantsAssetDetails)
         wantsFileText = try json.bool("wantsFileText", default: defaults.wantsFileText)
+        isBrief = try json.bool("brief", default: defaults.isBrief)
+        wantsSplices = try json.bool("wantsSplices", default: defaults.wantsSplices)
     }
 }
 

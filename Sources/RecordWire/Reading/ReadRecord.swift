@@ -12,6 +12,7 @@ extension RecordDictionary {
         parent = try Self.parent(json)
         createShortGUID = try json.bool("createShortGUID", default: false)
         fileText = try json.string("fileText", maximumBytes: RecordLimits.fileTextBytes)
+        fileTextSplice = try json["fileTextSplice"].map(TextSplice.init(_:))
         if type == .share || Self.shareKeys.contains(where: { json[$0] != nil }) {
             share = try ShareDictionary(json)
         }

@@ -62,6 +62,14 @@ extension WireField {
             throw json.error(
                 "takes an object with value and type, and this is \(json.value.kind).")
         }
+        if !limits.isStrict, !isInQuery, json["type"]?.value.string == TextSplice.tag {
+            self.init(
+                name: name, value: nil, type: .string,
+                stamp: try json.string("modified", maximumBytes: Self.maximumStampBytes))
+            splice = try TextSplice(try json.required("value"))
+            isJSON = try json.bool("isJSON", default: false)
+            return
+        }
         let tag = try json["type"].map(ValueTag.init(_:))
         if limits.isStrict, !isInQuery, tag == nil, json["value"] != nil {
             throw json.error("lacks type, such as STRING.")

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// What a request may ask for. The counts are checked before anything else is done with a request.
 package struct RequestLimits: Sendable, Hashable {
     /// Operations of a modify, items of a lookup, zones of a fetch, tokens of an upload.
@@ -11,7 +13,8 @@ package struct RequestLimits: Sendable, Hashable {
     package var isStrict: Bool
 
     package init(
-        maximumItems: Int = 200, maximumResults: Int = 200, maximumFeedResults: Int = 2_000,
+        maximumItems: Int = ServerLimits.itemsPerRequest, maximumResults: Int = 200,
+        maximumFeedResults: Int = 2_000,
         isStrict: Bool = false
     ) {
         self.maximumItems = maximumItems

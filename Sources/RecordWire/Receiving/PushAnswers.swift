@@ -45,6 +45,12 @@ package struct PushNotice: Hashable, Sendable {
     }
 }
 
+extension WireSubscription {
+    /// An extension: the frames of a subscription to a database of this name say in which zone records
+    /// have changed, so that nobody has to ask for it.
+    package static let namingZones: Text = "recordfs-zones"
+}
+
 extension DatabaseScope {
     /// `dbs` of a frame.
     package var frameNumber: Int {

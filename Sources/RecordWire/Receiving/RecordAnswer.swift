@@ -18,6 +18,10 @@ package struct RecordAnswer: Hashable, Sendable {
     package var shortGUID: Text?
     /// How a client has written it.
     package var fileText: Text?
+    /// The same as a change of the text before.
+    package var fileTextSplice: TextSplice?
+    /// The tag of the state that the splices of the answer are changes of; nil where there are none.
+    package var sinceTag: Text?
     /// Keys that are none of these, such as those of a share, as they came.
     package var unknownKeys: [JSONMember] = []
 
@@ -40,13 +44,15 @@ package struct RecordAnswer: Hashable, Sendable {
         share = try json["share"]?["recordName"].map(RecordName.init(_:))
         shortGUID = try json.string("shortGUID")
         fileText = try json.string("fileText")
+        fileTextSplice = try json["fileTextSplice"].map(TextSplice.init(_:))
+        sinceTag = try json.string("sinceTag")
         unknownKeys = try json.object().filter { !Self.knownKeys.contains($0.key) }
     }
 
     private static let knownKeys: Set<Text> = [
         "recordName", "recordType", "recordChangeTag", "fields", "created", "modified", "zoneID",
         "parent", "share", "shortGUID", "deleted", "pluginFields",
-        "fileText",
+        "fileText", "fileTextSplice", "sinceTag",
     ]
 
     private mutating func read(_ member: JSONMember) {
@@ -90,14 +96,17 @@ package enum RecordItem: Hashable, Sendable {
 /// The answer to records/modify, records/lookup and records/query.
 package struct RecordsAnswer: Hashable, Sendable {
     package let items: [RecordItem]
-    /// `getCurrentSyncToken` asked for it.
+    /// `getCurrentSyncToken` asked for it, or a known token did.
     package let syncToken: Text?
+    /// The same of the database's feed (an extension).
+    package let databaseToken: Text?
     /// Where the next page of a query begins; nil after the last.
     package let continuationMarker: Text?
 
     package init(_ json: JSONReader) throws(ServerError) {
         items = try json.required("records").array().map { RecordItem($0) }
         syncToken = try json.string("syncToken")
+        databaseToken = try json.string("databaseSyncToken")
         continuationMarker = try json.string("continuationMarker")
     }
 }

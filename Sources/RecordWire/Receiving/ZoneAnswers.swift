@@ -95,9 +95,25 @@ package struct ZoneChangesAnswer: Hashable, Sendable {
     /// For who asked (an extension): what was written since the server was last restored from a backup
     /// has a tag of that or a later position.
     package let restorePoint: Text?
+    /// For who asked (an extension): the place in the feed of the database behind these changes.
+    package let databaseToken: Text?
+    /// What the request said of that; for who has asked to keep.
+    package var knownDatabaseToken: Text?
+
+    private init(_ item: ZonePageItem, restorePoint: Text?) {
+        items = [item]
+        self.restorePoint = restorePoint
+        databaseToken = nil
+    }
+
+    /// One answer for each of its zones.
+    package var split: [ZoneChangesAnswer] {
+        items.map { ZoneChangesAnswer($0, restorePoint: restorePoint) }
+    }
 
     package init(_ json: JSONReader) throws(ServerError) {
         items = try ZonePageItem.list(json)
+        databaseToken = try json.string("databaseSyncToken")
         restorePoint = try json.string("restorePoint")
     }
 }

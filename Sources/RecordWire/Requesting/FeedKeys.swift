@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 
 /// Keys that a request for changes may have beyond Apple's. Answers have the extra keys only for
 /// who asks, because some clients refuse keys that they do not know.
@@ -17,6 +17,9 @@ package struct FeedKeys: Hashable, Sendable {
     package var wantsQuota = false
     /// `wantsInvitations`: to what the asker is invited and has not accepted.
     package var wantsInvitations = false
+    /// `knownDatabaseSyncToken`: how far the asker for the changes of one zone knows the feed of the
+    /// database. Where only that zone has news since, the answer has the token behind them.
+    package var knownDatabaseToken: Text?
 
     package init() {}
 
@@ -28,6 +31,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsOwnerIdentity = try json.bool("wantsOwnerIdentity", default: false)
         wantsQuota = try json.bool("wantsQuota", default: false)
         wantsInvitations = try json.bool("wantsInvitations", default: false)
+        knownDatabaseToken = try json.string("knownDatabaseSyncToken", maximumBytes: 1_024)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -38,5 +42,6 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsOwnerIdentity { answer.member("wantsOwnerIdentity", true) }
         if wantsQuota { answer.member("wantsQuota", true) }
         if wantsInvitations { answer.member("wantsInvitations", true) }
+        answer.member("knownDatabaseSyncToken", knownDatabaseToken)
     }
 }

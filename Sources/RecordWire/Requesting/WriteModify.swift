@@ -23,6 +23,9 @@ extension ModifyRequest: AnswerValue {
             answer.member("operationID", operationID)
             if wantsSyncToken { answer.member("getCurrentSyncToken", true) }
             if opensNumbers { answer.member("opensNumbers", true) }
+            answer.member("knownSyncToken", knownToken)
+            answer.member("knownDatabaseSyncToken", knownDatabaseToken)
+            answer.member("clientId", clientID)
         }
     }
 }
@@ -34,6 +37,8 @@ extension RecordProjection {
         if numbersAsStrings { answer.member("numbersAsStrings", true) }
         if wantsAssetDetails { answer.member("wantsAssetDetails", true) }
         if wantsFileText { answer.member("wantsFileText", true) }
+        if isBrief { answer.member("brief", true) }
+        if wantsSplices { answer.member("wantsSplices", true) }
     }
 }
 

@@ -16,6 +16,10 @@ extension RecordDictionary: AnswerValue {
             }
             if createShortGUID { answer.member("createShortGUID", true) }
             answer.member("fileText", fileText)
+            if let fileTextSplice {
+                answer.key("fileTextSplice")
+                fileTextSplice.write(to: &answer)
+            }
             share?.writeMembers(to: &answer)
         }
     }

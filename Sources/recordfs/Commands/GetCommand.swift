@@ -40,6 +40,10 @@ struct GetCommand: ParsableCommand {
         _ asset: AssetEntry?, of store: RecordStore
     ) throws(RecordError) {
         guard let asset else { throw RecordError(.notFound, "the record has no such field.") }
+        // A long text or bytes value is in the record itself.
+        if let value = try store.inlineValue(of: asset) {
+            return try writeWholeFile(value, to: output)
+        }
         guard let hash = asset.hash, asset.isDownloaded else {
             throw RecordError(.unavailable, "its bytes are not on this machine.")
         }

@@ -126,7 +126,9 @@ private struct ExchangeAnswer {
                 Terminal.error("The sign-in is no longer good. recordfs login signs in again.")
             }
         }
-        guard problems.isEmpty, refused.isEmpty, passedOver.isEmpty, !isPaused,
+        // A pause that the server asks for is nothing that somebody has to put right.
+        guard problems.allSatisfy({ $0["isWait"]?.bool == true }), refused.isEmpty,
+            passedOver.isEmpty, !isPaused,
             status["needsSignIn"]?.bool != true
         else { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }

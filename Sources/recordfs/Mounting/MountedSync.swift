@@ -259,6 +259,7 @@ final class MountedSync: Sendable {
             "zone": problem.zone.flatMap { path(of: $0, store) }.map { .text($0) },
             "message": .text("\(problem.problem)"), "since": .text(Showing.time(problem.since)),
             "failures": .integer(Int64(problem.failures)),
+            "isWait": .bool(problem.problem.isWait),
         ])
     }
 

@@ -110,8 +110,8 @@ import Testing
         Case("an unknown path", "GET /nothing/here HTTP/1.1\r\n\(host)\r\n", 404),
         Case("an unknown expectation", "POST \(path) HTTP/1.1\r\n\(host)Expect: tea\r\n\r\n", 417),
         Case(
-            "a body in gzip",
-            "POST \(path) HTTP/1.1\r\n\(host)Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+            "a body in another coding",
+            "POST \(path) HTTP/1.1\r\n\(host)Content-Encoding: br\r\nContent-Length: 2\r\n\r\n{}",
             415),
         Case(
             "a body that is too large by its length",

@@ -110,4 +110,61 @@ import Testing
         #expect(made.results.count == 20)
         return server
     }
+
+    @Test("what gzip makes of bytes, the server reads", arguments: ["-1", "-6", "-9"])
+    func read(level: String) async throws {
+        let text = (0..<4_000).map { "{\"value\":\($0 * 7_919 % 1_000)}" }.joined(separator: ",")
+        let directory = try TemporaryDirectory()
+        for bytes in [[], Array("x".utf8), Array(text.utf8), [UInt8](repeating: 7, count: 100_000)]
+        {
+            let path = directory.path + "/\(level)\(bytes.count)"
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let gzip = try ServerProcess(program: "/bin/gzip", [level, path])
+            #expect(try await gzip.wait() == 0, "\(gzip.errorText)")
+            let file = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".gz")))
+            #expect(try Gunzip.decompress(file, maximumBytes: bytes.count) == bytes)
+            #expect(try Gunzip.decompress(Gzip.compress(bytes), maximumBytes: bytes.count) == bytes)
+            guard !bytes.isEmpty else { continue }
+            let error = #expect(throws: ServerError.self) {
+                try Gunzip.decompress(file, maximumBytes: bytes.count - 1)
+            }
+            #expect(error?.code == .limitExceeded)
+            for end in stride(from: 0, to: file.count - 1, by: max(1, file.count / 50)) {
+                #expect(throws: ServerError.self) {
+                    try Gunzip.decompress(Array(file[..<end]), maximumBytes: bytes.count)
+                }
+            }
+        }
+    }
+
+    @Test("a body in gzip is taken, and a client that prefers it gets few headers")
+    func minimal() async throws {
+        let server = try await TestServer()
+        let target = try await server.target(.recordsModify)
+        let body: JSONValue = [
+            "operations": [
+                ["operationType": "create", "record": ["recordType": "Note", "recordName": "x"]]
+            ]
+        ]
+        let prefer = try #require(HTTPField.Name("Prefer"))
+        let answer = try await server.request(
+            .post, target,
+            headers: [
+                .contentType: "application/json", .contentEncoding: "gzip",
+                prefer: "return=minimal",
+            ], body: Gzip.compress(body.serialized()))
+        #expect(answer.status == 200)
+        #expect(answer.json["records"]?.array?.count == 1)
+        #expect(answer.headers[.acceptEncoding] == "gzip")
+        #expect(answer.headers[.accessControlAllowOrigin] == nil)
+        let usual = try await server.call(
+            .recordsLookup, .private, as: .alice, ["records": [["recordName": "x"]]])
+        #expect(usual.headers[.acceptEncoding] == nil)
+        #expect(usual.headers[.accessControlAllowOrigin] == "*")
+        let broken = try await server.request(
+            .post, target,
+            headers: [.contentType: "application/json", .contentEncoding: "gzip"],
+            body: Array("{}".utf8))
+        #expect(broken.status == 400)
+    }
 }

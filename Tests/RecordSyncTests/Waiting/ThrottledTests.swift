@@ -43,7 +43,7 @@ import Testing
         // One request of each that was under way.
         let asked = throttle.requests
         #expect(asked > 0 && asked <= 4)
-        #expect(engine.published.problems.contains { "\($0.problem)".contains("THROTTLED") })
+        #expect(engine.published.problems.contains { $0.problem.isWait })
         for _ in 0..<7 {
             clock.advance(.seconds(1_000))
             try a.save("x", #"{"p":2}"#)

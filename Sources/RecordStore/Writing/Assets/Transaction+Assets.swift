@@ -77,6 +77,12 @@ extension Transaction {
         let owner = try holder(for: record)
         let record = owner.id
         let place = try writablePlace(of: owner)
+        guard size <= limits(place).assetBytes else {
+            throw RecordError(
+                .tooLarge,
+                "a large field has at most \(limits(place).assetBytes) bytes on the server, and this "
+                    + "one has \(size)")
+        }
         try stopLeaving(record, field, index)
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
@@ -307,13 +313,12 @@ extension RecordStore {
         guard let text = try savedText(of: asset.record), let record = try record(asset.record),
             let type = try type(record.type)
         else { throw RecordError(.stale, "The record is gone.") }
-        var limits = options.limits
-        limits.recordBytes = .max
         let document = try RecordDocument(
-            parsing: text, schema: try schema(of: type.name), limits: limits)
+            parsing: text, schema: try schema(of: type.name), limits: options.limits.asReceived)
         switch document[asset.field] {
         case .string(let text): return text.utf8
         case .bytes(let bytes): return bytes
+        case .json(let value): return value.serialized()
         default: throw RecordError(.stale, "The value is gone.")
         }
     }

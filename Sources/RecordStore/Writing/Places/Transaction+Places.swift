@@ -6,7 +6,7 @@ extension Transaction {
     // MARK: Zones
 
     /// Makes a zone, or gives the one that is there. A removed zone of that name comes back with
-    /// its number, history and trash. Errors: invalidName.
+    /// its number, history and trash. Errors: invalidName; tooLarge for more zones than the server has.
     package func makeZone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo {
@@ -20,6 +20,7 @@ extension Transaction {
                 "the public database has one zone, public/\(ZoneName.publicZone): make record types "
                     + "in it.")
         }
+        try checkZoneCount(database)
         try connection.run(
             """
             INSERT INTO zone (database, owner, name, created, modified) VALUES (?, ?, ?, ?, ?)
@@ -33,6 +34,19 @@ extension Transaction {
         placesChanged = true
         note(.zoneMade, zone: zone.id)
         return zone
+    }
+
+    private func checkZoneCount(_ database: Database) throws(RecordError) {
+        guard database == .private, author != .sync else { return }
+        let count = try connection.first(
+            "SELECT COUNT(*) FROM zone WHERE database = ? AND removed = 0",
+            [.integer(database.rawValue)]
+        ) { Int(clamping: $0.int64(0)) }
+        guard let count, count >= ServerLimits.zonesPerDatabase else { return }
+        throw RecordError(
+            .tooLarge,
+            "a private database has at most \(ServerLimits.zonesPerDatabase) zones on the server, and "
+                + "this would be one more; remove one first")
     }
 
     /// The server is told, when it has it. Errors: notFound, notEmpty while it has record types.

@@ -47,6 +47,15 @@ extension Transaction {
     ) throws(RecordError) {
         let old = try schema(of: type)
         guard let new = old.adopting(document) else { return }
+        let count = new.countedFields
+        guard author == .sync || count <= ServerLimits.fieldsPerType || count <= old.countedFields
+        else {
+            throw RecordError(
+                .tooLarge,
+                "record type \(type) would have \(count) fields, and a type has at most "
+                    + "\(ServerLimits.fieldsPerType) on the server; use fields that it has, or nest "
+                    + "values in one field")
+        }
         let widened = old.widened(in: new)
         if !widened.isEmpty { try checkWidening(type, from: old, to: new, besides: record) }
         try put(new, of: type)

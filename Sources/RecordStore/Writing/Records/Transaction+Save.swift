@@ -61,13 +61,11 @@ extension Transaction {
         try parse(text, of: place.name)
     }
 
+    /// A text that is here, or came from the server: no limit of a server holds for it.
     func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
         store.noteText(bytes: text.count)
-        var limits = store.options.limits
-        // What the server has is not ours to refuse.
-        if author == .sync { limits.recordBytes = Int.max }
         return try RecordDocument(
-            parsing: text, schema: try schema(of: type), limits: limits)
+            parsing: text, schema: try schema(of: type), limits: store.options.limits.asReceived)
     }
 
     // MARK: Create
@@ -76,18 +74,19 @@ extension Transaction {
         _ new: NewState, over draft: StoredRecord?, id: RecordID?
     ) throws(RecordError) -> SaveResult {
         var new = new
-        var document = try parse(new.text, new.place)
+        var document = try parseNew(new.text, new.place)
         var addsAssets = false
         if let draft, draft.entry.hasAssets {
             new.text = try naming(assetsOf: draft, in: document)
             addsAssets = new.text != document.text
             if addsAssets { new.effect = .rewritten }
-            document = try parse(new.text, new.place)
+            document = try parseNew(new.text, new.place)
         }
         if let draft { try replaceFile(of: draft, new.effect, newText: new.text) }
         try adopt(document, new.place.name)
         let name =
             if let name = new.name { name } else { try freeName(new.stem, new.place) }
+        try checkServerRules(document, name, new.place, replacing: nil)
         let generation =
             if let generation = new.generation { generation } else {
                 try lastGeneration(name, new.place.zone.id) + 1
@@ -280,9 +279,13 @@ extension Transaction {
         // A damaged text is no reason to refuse a whole one: then all is new.
         let oldText = try connection.wholeSavedText(of: existing.id)
         if oldText == new.text, new.knownAssets.isEmpty { return nil }
-        let document = try parse(new.text, new.place)
+        let document = try parseNew(new.text, new.place)
         var old: RecordDocument?
         if let oldText { old = try parse(oldText, new.place) }
+        if let name = existing.name {
+            try checkServerRules(
+                document, name, new.place, replacing: old ?? document)
+        }
         var changed = document.changedFields(from: old)
         try adopt(document, new.place.name, replacing: existing.id)
         let before = try assetHashes(existing)

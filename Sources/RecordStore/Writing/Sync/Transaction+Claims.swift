@@ -262,6 +262,13 @@ private struct Claiming {
         }
         claim.changedFields = FieldMerge.changedFields(
             from: claim.baseDocument?.fields ?? [], to: document.fields)
+        claim.longFields = document.longFields(transaction.store.options.limits)
+        claim.longFieldsOfBase =
+            claim.baseDocument?.longFields(transaction.store.options.limits) ?? []
+        // What goes from the record to an asset there, or back, is another field there.
+        claim.changedFields += claim.longFields.symmetricDifference(claim.longFieldsOfBase)
+            .subtracting(claim.changedFields).sorted()
+            .filter { claim.base != nil && document[$0] != nil }
         let isKnown = (claim.base?.textOnServer ?? .printed) == .printed
         if !isKnown || !document.isPrinted(after: claim.baseDocument),
             text.count <= RecordLimits.fileTextBytes

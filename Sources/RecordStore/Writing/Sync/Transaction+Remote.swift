@@ -143,6 +143,17 @@ extension Transaction {
         return try application.apply(change)
     }
 
+    /// All of a feed is known up to another place, unless it is known from another one than that by now.
+    package func advanceFeed(
+        _ feed: Feed, from known: [UInt8], to token: [UInt8]
+    ) throws(RecordError) {
+        try connection.run(
+            "UPDATE feed_token SET token = ? WHERE database = ? AND zone_id = ? AND token = ?",
+            [
+                .blob(token), .integer(feed.database), .integer(feed.zone), .blob(known),
+            ])
+    }
+
     /// Up to where a feed was applied. Nil begins it anew, as after an expired token.
     package func setFeedToken(_ token: [UInt8]?, of feed: Feed) throws(RecordError) {
         let key: [SQLValue] = [.integer(feed.database), .integer(feed.zone)]

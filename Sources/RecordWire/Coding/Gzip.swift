@@ -2,11 +2,11 @@
 ///
 /// Answers are JSON with the same keys again and again, so that repetitions are most of what there
 /// is to gain. It is ours because zlib is no part of the package.
-enum Gzip {
+package enum Gzip {
     /// Below it an answer fits into one packet anyway.
-    static let minimumBytes = 1_400
+    package static let minimumBytes = 1_400
 
-    static func compress(_ bytes: [UInt8]) -> [UInt8] {
+    package static func compress(_ bytes: [UInt8]) -> [UInt8] {
         // No name, no time, made on Unix.
         var output = BitWriter(header: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], capacity: bytes.count)
         bytes.withUnsafeBufferPointer { deflate($0, to: &output) }
@@ -157,7 +157,7 @@ private enum Codes {
 }
 
 /// The checksum of gzip files (RFC 1952 §8).
-private enum CRC32 {
+enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in
             value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1

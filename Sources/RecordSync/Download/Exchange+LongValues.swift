@@ -1,0 +1,152 @@
+import Logging
+import RecordModel
+import RecordStore
+import RecordWire
+
+/// Long values that stand in assets on the wire are values here.
+extension Exchange {
+    /// The record with its long values in their fields, and how many bytes these have.
+    ///
+    /// One whose bytes the server shows and does not give, or that are not what the field holds, stays an
+    /// asset beside an empty field.
+    func whole(
+        _ answer: RecordAnswer, of zone: SyncedZone
+    ) async throws(SyncProblem) -> (answer: RecordAnswer, bytes: Int) {
+        let answer = answer.sinceTag == nil ? answer : try await spliced(answer, of: zone)
+        let pairs = answer.longValues
+        guard !pairs.isEmpty else { return (answer, 0) }
+        let known = try read { (store) throws(RecordError) in
+            try store.knownDocuments(of: answer.name, in: zone.id)
+        }
+        var whole = answer
+        var count = 0
+        for pair in pairs {
+            do throws(SyncProblem) {
+                let bytes = try await bytes(of: pair, known)
+                guard let value = pair.value(bytes) else { continue }
+                whole.put(value, pair)
+                count += bytes.count
+            } catch {
+                guard case .refused(let refusal) = error, Reaction(refusal) != .retry else {
+                    throw error
+                }
+                logger.warning(
+                    "A long value cannot be had",
+                    metadata: ["record": "\(answer.name)", "why": "\(error)"])
+            }
+        }
+        return (whole, count)
+    }
+
+    /// A record whose texts are told as changes. When they are not changes of what is known here, it is
+    /// asked for.
+    private func spliced(
+        _ answer: RecordAnswer, of zone: SyncedZone
+    ) async throws(SyncProblem) -> RecordAnswer {
+        guard answer.hasSplices else { return answer }
+        let known = try read { (store) throws(RecordError) in
+            try store.acknowledged(answer.name, in: zone.id)
+        }
+        if let known, known.changeTag == answer.sinceTag?.string,
+            let whole = answer.whole(since: known.document, texts: known.texts)
+        {
+            return whole
+        }
+        let items = try await lookUp([answer.name], in: zone)
+        guard case .record(let whole)? = items.first else {
+            // It is gone meanwhile, which the feed tells next.
+            throw .unreadable("a text that is told as a change of an unknown one.")
+        }
+        return whole
+    }
+
+    private func bytes(
+        of pair: LongValue, _ known: [RecordDocument]
+    ) async throws(SyncProblem) -> [UInt8] {
+        let hash = try hash(of: pair.asset)
+        for document in known {
+            guard let bytes = document[pair.field]?.longBytes, bytes.count == pair.asset.size
+            else { continue }
+            if SHA256.hash(bytes) == hash { return bytes }
+        }
+        guard pair.asset.size > 0 else { return [] }
+        guard let url = pair.asset.address else {
+            throw .unreadable("an asset without downloadURL.")
+        }
+        let box = BytesBox()
+        let size = pair.asset.size
+        try await transport.download(url, from: 0, count: size) { (bytes) throws(RecordError) in
+            box.append(bytes) < size
+        }
+        let bytes = box.bytes
+        let isRight =
+            settings.hasExtensions ? pair.asset.isOf(SHA256.hash(bytes)) : true
+        guard bytes.count == size, isRight else {
+            throw .unreachable("\(bytes.count) of \(size) bytes of a long value came")
+        }
+        return bytes
+    }
+
+    /// The same of all records among these.
+    func whole(
+        _ items: [RecordItem], of zone: SyncedZone
+    ) async throws(SyncProblem) -> [RecordItem] {
+        var whole: [RecordItem] = []
+        whole.reserveCapacity(items.count)
+        for item in items {
+            guard case .record(let answer) = item else {
+                whole.append(item)
+                continue
+            }
+            whole.append(.record(try await self.whole(answer, of: zone).answer))
+        }
+        return whole
+    }
+}
+
+/// A field that is empty on the wire, and the asset that has its bytes.
+struct LongValue: Sendable {
+    let field: FieldName
+    let isBytes: Bool
+    let twin: FieldName
+    let asset: WireAsset
+
+    /// What stands for the bytes of a long value where an asset is asked for.
+    static func asset(of value: FieldValue, _ twin: FieldName) -> AssetValue {
+        AssetValue(fileName: Text("@\(twin)"), size: value.longBytes.map { Int64($0.count) })
+    }
+
+    /// Nil for bytes that the field cannot hold.
+    func value(_ bytes: [UInt8]) -> WireValue? {
+        if isBytes { return .bytes(bytes) }
+        // NUL is no text of a record.
+        guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
+            return nil
+        }
+        return .string(Text(utf8: bytes))
+    }
+}
+
+extension RecordAnswer {
+    var longValues: [LongValue] {
+        fields.compactMap { field -> LongValue? in
+            guard case .asset(let asset)? = field.value, let name = field.name.field,
+                asset.size <= RecordLimits.fileBytes,
+                let value = fields.first(where: { $0.name == name })?.value
+            else { return nil }
+            switch value {
+            case .string(let text) where text.isEmpty:
+                return LongValue(field: name, isBytes: false, twin: field.name, asset: asset)
+            case .bytes(let bytes) where bytes.isEmpty:
+                return LongValue(field: name, isBytes: true, twin: field.name, asset: asset)
+            default: return nil
+            }
+        }
+    }
+
+    mutating func put(_ value: WireValue, _ pair: LongValue) {
+        guard let place = fields.firstIndex(where: { $0.name == pair.field }) else { return }
+        fields[place].value = value
+        fields.removeAll { $0.name == pair.twin }
+    }
+}
