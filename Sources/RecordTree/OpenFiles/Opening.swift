@@ -133,18 +133,13 @@ extension Tree {
             let created = try createScratch(place, mode: mode, flags: flags, caller: caller)
             noteBeside(place)
             return created
-        case .zone, .type, .owner, .database:
-            return try telling(name, in: directory) { () throws(RecordError) in
-                throw RecordError(
-                    .notPermitted,
-                    "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
-            }
-        case .impossible:
-            return try telling(name, in: directory) { () throws(RecordError) in
-                throw RecordError(
-                    .notPermitted,
-                    "no file can be made here; records are DATABASE/ZONE/TYPE/NAME.json")
-            }
+        case .zone, .type, .owner, .database, .impossible:
+            let refusal = RecordError(
+                .notPermitted,
+                "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
+            // Only what is meant as a record is told: editors try other names beside what they write.
+            guard name.suffix(5).elementsEqual(".json".utf8) else { throw refusal }
+            return try telling(name, in: directory) { () throws(RecordError) in throw refusal }
         case .errorFile, .fixed, .control:
             throw RecordError(.notPermitted, "no file can be made here")
         }

@@ -8,7 +8,7 @@ extension Tree {
         guard let url = Self.address(of: text) else { return false }
         for zone in try store.zones(in: .private) + store.zones(in: .shared) {
             for share in try store.shares(in: zone.id) where Self.address(of: share.text) == url {
-                if try self.share(file)?.share.text == share.text { continue }
+                if try self.file(of: share, in: zone.id) == file { continue }
                 options.report(
                     "The copy of a shared zone or record is not shared. recordfs share create "
                         + "shares it.")
@@ -16,6 +16,11 @@ extension Tree {
             }
         }
         return false
+    }
+
+    private func file(of share: Share, in zone: ZoneID) throws(RecordError) -> ShareFile? {
+        guard let root = share.root else { return .zone(zone) }
+        return try store.record(named: root, in: zone).map { .record($0.id) }
     }
 
     /// Where a share is opened; nil for a text that has none.

@@ -114,7 +114,7 @@ extension MountTests {
                 #expect(throws: SystemCallError.self) { try SystemCall.makeDirectory(path) }
                 #expect(throws: SystemCallError.self) { try SystemCall.writeFile(path, "x") }
             }
-            #expect(try SystemCall.list(zone) == [])
+            #expect(try SystemCall.list(zone) == [".error"], "the reason of the last")
         }
 
         @Test("a path longer than PATH_MAX answers ENAMETOOLONG")
