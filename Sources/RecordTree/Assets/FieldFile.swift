@@ -35,15 +35,19 @@ extension Tree {
         let record = try row(name.type, name.stem)
         var shown: [AssetEntry] = []
         if let record, record.hasAssets {
+            if let entry = try store.asset(record.id, name.field, name.index),
+                entry.fileName == name.name, isShown(entry, of: record)
+            {
+                var file = name
+                file.entry = entry
+                return file
+            }
+            // Of a list all elements count, which are many.
             let files = try store.assets(of: record.id).filter { $0.field == name.field }
             for file in files where isShown(file, of: record) || isClaimed(file, of: record) {
                 shown.append(file)
             }
-            if let entry = shown.first(where: { $0.fileName == name.name }) {
-                var file = name
-                if isShown(entry, of: record) { file.entry = entry }
-                return file
-            }
+            if shown.contains(where: { $0.fileName == name.name }) { return name }
         }
         guard name.fileExtension.isEmpty || FileExtension.isValid(name.fileExtension),
             isFree(name, beside: shown), !TemporaryName.isBesideField(name.name),
