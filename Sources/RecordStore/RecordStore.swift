@@ -40,6 +40,7 @@ package final class RecordStore: Sendable {
     /// Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
+    private let stemObservers = Mutex<[@Sendable ([StemChange]) -> Void]>([])
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile], Replacement) -> Void]>([])
 
     init(
@@ -79,6 +80,12 @@ package final class RecordStore: Sendable {
         _ observer: @escaping @Sendable ([ReplacedFile], Replacement) -> Void
     ) {
         replacementObservers.withLock { $0.append(observer) }
+    }
+
+    /// Called after each commit since which records show under other names, before any other
+    /// transaction begins. On the writer's queue: it may not call the store.
+    package func observeStems(_ observer: @escaping @Sendable ([StemChange]) -> Void) {
+        stemObservers.withLock { $0.append(observer) }
     }
 
     /// Runs `body` in one immediate transaction; what it throws rolls everything back.
@@ -155,6 +162,9 @@ package final class RecordStore: Sendable {
         }
         tellReplacements(of: transaction, .done)
         publish(transaction)
+        if !transaction.stems.isEmpty {
+            for observer in stemObservers.withLock({ $0 }) { observer(transaction.stems) }
+        }
         for action in transaction.actionsAtCommit { action() }
         return (
             result,

@@ -117,6 +117,7 @@ package final class Tree: Sendable {
         self.mounted = options.clock.now
         self.state = Mutex(State(readings: Readings(options.programs)))
         store.observeReplacements { [weak self] in self?.filesReplaced($0, $1) }
+        store.observeStems { [weak self] in self?.stemsChanged($0) }
     }
 
     /// Reads what the last mount has left. Called once, before the mount.

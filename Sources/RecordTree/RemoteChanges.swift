@@ -39,6 +39,8 @@ extension Tree {
             }
             notices += waitingAssetNotices(of: change)
             notices += draftNotices(of: change)
+            notices += stemNotices(of: change)
+            touches += stemTouches(of: change)
             guard change.author != .mount else {
                 tellOfOwnReplacement(change)
                 continue

@@ -16,7 +16,8 @@ extension ControlExecutor {
             throw RecordError(.invalidArgument, "the record is already there.")
         }
         let assets = try store.assets(of: entry.id)
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        let moved = try store.write(author: .commandLine) {
+            (transaction) throws(RecordError) -> RecordID in
             if try !path.isInZone(of: target), try !transaction.isAlone(entry.id) {
                 guard stem == entry.stem, path.type == target.type else { throw Self.goesAlong }
                 return try transaction.moveTree(of: entry.id, to: target)
@@ -24,13 +25,17 @@ extension ControlExecutor {
             let type = try transaction.makeType(at: target)
             guard type.id == entry.type else {
                 let copy = try Self.copy(entry, assets, to: type, stem, in: transaction)
-                return try transaction.finishMove(of: entry.id, to: copy)
+                try transaction.finishMove(of: entry.id, to: copy)
+                return copy
             }
-            _ = try transaction.rename(entry.id, toType: type.id, stem: stem)
+            let renamed = try transaction.rename(entry.id, toType: type.id, stem: stem).id
             // What was a draft alone has left nothing behind.
             if try transaction.record(entry.id) != nil { try transaction.finalizeDelete(entry.id) }
+            return renamed
         }
-        return ControlReply(.members(["path": .text(target.directory.appending(stem).bytes)]))
+        // It may show otherwise there: by what the other type has.
+        let shown = try store.record(moved)?.stem ?? stem
+        return ControlReply(.members(["path": .text(target.directory.appending(shown).bytes)]))
     }
 
     private static let goesAlong = RecordError(
@@ -64,10 +69,14 @@ extension RecordPath {
 }
 
 extension Transaction {
-    fileprivate func moveTree(of root: RecordID, to target: RecordPath) throws(RecordError) {
+    /// - Returns: the record where it is now.
+    fileprivate func moveTree(
+        of root: RecordID, to target: RecordPath
+    ) throws(RecordError) -> RecordID {
         guard let database = target.database, let zone = target.zone else {
             throw RecordError(.invalidArgument, "\(target) is in no zone.")
         }
-        _ = try move(TreeMove(of: root, to: database, target.owner, zone))
+        let plan = try move(TreeMove(of: root, to: database, target.owner, zone))
+        return plan.copies.first ?? root
     }
 }

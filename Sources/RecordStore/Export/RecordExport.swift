@@ -16,8 +16,8 @@ package enum TransferFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Writes the records of a type as one file: each row is the record's fields, with the record name
-/// as `$name` before them, so that an import of the file makes the same records.
+/// Writes the records of a type as one file: each row is the record's fields, with the name that its
+/// file has, decoded, as `$name` before them, so that an import of the file makes the same files.
 package struct RecordExport {
     /// The member that carries the record name in a file of many records.
     package static let nameMember = "$name"
@@ -48,8 +48,9 @@ package struct RecordExport {
         var writer = self
         try writer.begin()
         let lastChange = try store.withNamedRecords(in: type) {
-            (_, name, text) throws(RecordError) in
-            try writer.write(name, text)
+            (entry, name, text) throws(RecordError) in
+            // A shortened one says no name.
+            try writer.write(entry.stem.decoded ?? name, text)
             if writer.count % 500 == 0 { onProgress(writer.count) }
         }
         try writer.end()

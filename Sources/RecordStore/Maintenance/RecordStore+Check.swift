@@ -13,6 +13,7 @@ extension RecordStore {
         for check in Invariant.all {
             problems += found { () throws(RecordError) in try broken(check) }
         }
+        problems += found(wrongStems)
         problems += found { () throws(RecordError) in try assetProblems(deep: deep) }
         if deep {
             for columns in Migrations.texts {
@@ -28,6 +29,14 @@ extension RecordStore {
             return try check()
         } catch {
             return ["A part of the database cannot be read: \(error)"]
+        }
+    }
+
+    private func wrongStems() throws(RecordError) -> [String] {
+        try read { connection throws(RecordError) in
+            try connection.recordsWithWrongStems().map {
+                "The record \($0.stem) shows as \($0.present)."
+            }
         }
     }
 

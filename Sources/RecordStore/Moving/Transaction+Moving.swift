@@ -57,7 +57,7 @@ extension Transaction {
     /// Errors: invalidArgument, which says what hinders it; alreadyExists for a name that is taken
     /// there; notFound; accessDenied. Then nothing is moved.
     package func move(_ move: TreeMove) throws(RecordError) -> TreeMovePlan {
-        let plan = try TreeMovePlanning.plan(connection, move)
+        var plan = try TreeMovePlanning.plan(connection, move)
         let zone = try makeZone(move.database, move.owner, move.zone)
         var copies: [RecordID] = []
         for step in plan.steps {
@@ -68,6 +68,7 @@ extension Transaction {
         for (step, copy) in zip(plan.steps, copies).reversed() {
             try finishMove(of: step.record, to: copy, with: move.root)
         }
+        plan.copies = copies
         return plan
     }
 
@@ -79,10 +80,16 @@ extension Transaction {
         let type = try makeType(zone.id, step.type)
         let place = try writablePlace(type.id)
         try finalizeWaiting(try connection.stored(named: step.name, zone.id))
-        try finalizeWaiting(try connection.stored(type.id, step.stem))
-        let text = try self.text(of: record, place, in: source, under: parent)
-        try checkWritable(nil, saying: text, as: step.stem, in: place)
-        var new = NewState(text: text, place: place, stem: step.stem)
+        let (stem, draft) = try freeStem(for: step.name, place)
+        if let draft {
+            throw RecordError(
+                .alreadyExists, "\(place.name)/\(draft.entry.stem) has a draft there.")
+        }
+        let text = try parse(
+            try self.text(of: record, place, in: source, under: parent), place
+        ).renamingAssets(to: stem)
+        try checkWritable(nil, saying: text, as: stem, in: place)
+        var new = NewState(text: text, place: place, stem: stem)
         new.modified = record.entry.modified
         new.created = record.entry.created
         new.createdBy = record.createdBy

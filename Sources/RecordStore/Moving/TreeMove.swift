@@ -34,6 +34,8 @@ package struct TreeMovePlan: Sendable {
 
     /// Each after that on which it hangs; the root first.
     package internal(set) var steps: [Step] = []
+    /// The records as they are there, in the same order, once it is done.
+    package internal(set) var copies: [RecordID] = []
     /// Of their texts and large fields.
     package internal(set) var bytes: Int64 = 0
     /// The zone that they leave.

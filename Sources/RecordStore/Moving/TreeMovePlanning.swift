@@ -169,7 +169,7 @@ struct TreeMovePlanning {
             """
             SELECT 1 FROM record r JOIN record_type t ON t.id = r.type_id
             WHERE r.zone_id = ?1 AND r.state != 2
-                AND (r.name = ?2 OR t.name = ?3 AND r.stem = ?4)
+                AND (r.name = ?2 OR r.name IS NULL AND t.name = ?3 AND r.stem = ?4)
             UNION ALL
             SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2 AND type != ?3
             """,

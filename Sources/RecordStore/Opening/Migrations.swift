@@ -21,6 +21,7 @@ enum Migrations {
         ("2026-11-25 permissions", stepsOfPermissions),
         ("2026-11-26 change times", stepsOfChangeTimes),
         ("2026-11-26 names", stepsOfNames),
+        ("2026-11-26 stems", stepsOfStems),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -30,7 +31,7 @@ enum Migrations {
         return try !migrator.appliedIdentifiers(database).isSubset(of: known)
     }
 
-    private typealias Step = (name: String, run: @Sendable (GRDB.Database) throws -> Void)
+    typealias Step = (name: String, run: @Sendable (GRDB.Database) throws -> Void)
 
     /// What brings a store of each earlier version to this one, oldest first.
     private static let steps: [Step] = [

@@ -74,6 +74,9 @@ package struct StoreChange: Hashable, Sendable {
     package let effect: FileEffect
     /// For `waiting`: the files that go with the record when its delete becomes final.
     package let waitingAssets: [AssetEntry]
+    /// The name under which the record showed before, where it shows under another one since this
+    /// commit.
+    package let former: Stem?
     /// For `exchanged`: what it was.
     package var exchange: SyncEvent?
     /// For `share`: what others have done.

@@ -19,6 +19,8 @@ package final class Transaction {
     var changes: [StoreChange] = []
     /// The files that lose their names, as they were before this transaction.
     var replaced: [RecordID: ReplacedFile] = [:]
+    /// Records that show under other names.
+    var stems: [StemChange] = []
     /// Published to the store's cache after the commit.
     var schemas: [RecordTypeName: RecordSchema] = [:]
     /// Fields that cannot be widened, with the reason, so that it is not looked for again.

@@ -68,7 +68,7 @@ final class WaitingRead: Sendable {
 
 /// The last file of a directory that could not be read or saved, for `.error`.
 struct AssetFailure: Sendable {
-    enum Kind: Sendable { case unread, unsaved }
+    enum Kind: Sendable { case unread, unsaved, unmade }
 
     let kind: Kind
     let subject: String

@@ -61,9 +61,7 @@ extension Tree {
             return try conflictNames(in: zone, type)
         case .conflict(let id): return try conflictFileNames(of: id)
         case .keptType(_, let zone, let type):
-            return try store.historyNames(in: zone, type: type).map {
-                ControlName(Stem(encoding: $0).bytes, .history(zone, type, $0))
-            }
+            return try historyNames(in: zone, type)
         case .history(let zone, let type, let name):
             return try store.history(of: name, in: zone).filter { $0.type == type }
                 .map { ControlName($0.fileName, .version($0.token)) }

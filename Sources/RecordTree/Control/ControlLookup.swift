@@ -102,20 +102,6 @@ extension Tree {
         return .export(type.id, format)
     }
 
-    private func findHistory(_ name: [UInt8], in zone: ZoneID, _ type: RecordTypeName)
-        throws(RecordError) -> ControlPath?
-    {
-        let stem = Stem(bytes: name)
-        guard let record = stem.decoded else {
-            // Only the names themselves tell which one a shortened stem stands for.
-            guard stem.isShortened else { return nil }
-            return try store.historyNames(in: zone, type: type)
-                .first { Stem(encoding: $0) == stem }.map { .history(zone, type, $0) }
-        }
-        guard try store.hasHistory(of: record, in: zone, type: type) else { return nil }
-        return .history(zone, type, record)
-    }
-
     private func findVersion(
         _ name: [UInt8], of record: RecordName, in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> ControlPath? {

@@ -190,6 +190,7 @@ extension Tree {
             file = waiting.file
         } else {
             guard stem.decoded != nil else { throw .invalidStem(stem) }
+            try checkNameable(stem, in: type)
             file = RecordFile(record: try store.reserveRecordID(), incarnation: 0)
         }
         let changed = waiting.map { max(store.nextChange(), $0.statusChanged + .nanoseconds(1)) }
@@ -204,6 +205,19 @@ extension Tree {
             state.pending[type, default: [:]][stem] = file
         }
         return open
+    }
+}
+
+extension Tree {
+    /// Refuses a file name under which no record can be, before there is a file: with the reason in
+    /// `.error`.
+    func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        do throws(RecordError) {
+            try store.checkNameable(stem, in: type)
+        } catch  where error.code == .invalidName || error.code == .alreadyExists {
+            noteFailure(.unmade, "\(stem).json", in: type, error)
+            throw error
+        }
     }
 }
 

@@ -151,6 +151,13 @@ struct Readings {
         }
     }
 
+    /// The name is that of another record from now on.
+    mutating func forget(_ name: Name) {
+        for program in readers.keys where readers[program]?.known[name] != nil {
+            forget(name, of: program)
+        }
+    }
+
     private mutating func forget(_ program: Int32) {
         for name in readers[program]?.order ?? [] { forget(name, of: program) }
         readers[program] = nil

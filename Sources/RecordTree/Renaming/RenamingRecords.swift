@@ -44,7 +44,7 @@ extension Tree {
     private func save(_ new: WholeText, in type: TypeID) throws(RecordError) -> SavedText {
         let (stem, text) = (new.stem, new.text)
         let existing = try store.record(type, stem)
-        if existing == nil, stem.decoded == nil { throw .invalidStem(stem) }
+        if existing == nil { try checkNewName(stem, in: type) }
         do throws(RecordError) {
             return try store.write(author: .mount) { transaction throws(RecordError) in
                 dropUnsaved(type, stem, with: transaction)
@@ -68,6 +68,16 @@ extension Tree {
                 notify([.entry(parent: NodeNumber(type), name: stem.fileName)])
             }
             throw RecordError(.refusedRename, error.message, at: error.position)
+        }
+    }
+
+    /// Throws what `mv` prints right where no record can have that file.
+    func checkNewName(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        guard stem.decoded != nil else { throw .invalidStem(stem) }
+        do throws(RecordError) {
+            try checkNameable(stem, in: type)
+        } catch  where error.isAboutName {
+            throw RecordError(.refusedRename, error.message)
         }
     }
 
@@ -161,9 +171,7 @@ extension Tree {
                 // A draft is renamed as what it is.
             }
         }
-        if try store.record(type, newStem) == nil, newStem.decoded == nil {
-            throw .invalidStem(newStem)
-        }
+        if try store.record(type, newStem) == nil { try checkNewName(newStem, in: type) }
         // The store's name for it: a first save has made the row just now.
         guard let source = try findRecord(type, stem) else {
             throw .noSuchFile

@@ -82,6 +82,7 @@ extension AssetFailure {
         switch kind {
         case .unread: "\(subject) could not be read: \(error)"
         case .unsaved: "\(subject) could not be saved, and its bytes are not kept: \(error)"
+        case .unmade: "\(subject) cannot be made: \(error)"
         }
     }
 }

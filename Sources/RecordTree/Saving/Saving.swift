@@ -17,7 +17,7 @@ extension Tree {
         }
         do throws(RecordError) {
             try saveText(open, isRetry: isRetry)
-        } catch  where error.isAboutContent || error.code == .accessDenied {
+        } catch  where error.isAboutContent || error.isAboutName || error.code == .accessDenied {
             try saveDraft(open, error)
             throw error
         } catch  where error.code == .notFound || error.code == .stale {
@@ -170,4 +170,9 @@ extension Tree.State {
         guard pending[type]?.removeValue(forKey: stem) != nil else { return }
         if pending[type]?.isEmpty == true { pending[type] = nil }
     }
+}
+
+extension RecordError {
+    /// Whether no record can have the name of the file any more: another one has come meanwhile.
+    var isAboutName: Bool { code == .alreadyExists || code == .invalidName }
 }

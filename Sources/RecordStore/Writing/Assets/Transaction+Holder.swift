@@ -18,7 +18,10 @@ extension Transaction {
             try checkWritable(record, in: try place(type))
             guard record.state == .waitingDelete else { return record.id }
             try finalizeDelete(record.id)
+            // What shows under the name from now on has the file.
+            if let next = try connection.stored(type, stem) { return next.id }
         }
+        try connection.checkNameable(stem, try place(type))
         return try saveDraft(
             text: [], type: type, stem: stem, error: .missingRecord(stem, file: file),
             isAwaited: true

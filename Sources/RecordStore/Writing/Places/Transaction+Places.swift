@@ -209,7 +209,7 @@ extension Transaction {
     func note(
         _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
         stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil,
-        waitingAssets: [AssetEntry] = []
+        waitingAssets: [AssetEntry] = [], former: Stem? = nil
     ) {
         let file = record.flatMap { replaced[$0] }
         changes.append(
@@ -217,7 +217,7 @@ extension Transaction {
                 author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
                 token: token, asset: asset,
                 replaced: file?.entry.file, effect: file?.effect ?? .inPlace,
-                waitingAssets: waitingAssets))
+                waitingAssets: waitingAssets, former: former))
     }
 }
 

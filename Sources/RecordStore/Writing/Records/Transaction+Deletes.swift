@@ -70,6 +70,7 @@ extension Transaction {
         note(
             .deleted, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem, token: token)
+        try nameWent(name, place)
     }
 
     private func putInTrash(

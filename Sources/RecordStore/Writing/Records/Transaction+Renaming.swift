@@ -92,23 +92,52 @@ extension Transaction {
         _ assets: [AssetEntry], in text: [UInt8], _ place: TypePlace, to stem: Stem
     ) throws(RecordError) -> [UInt8] {
         guard !assets.isEmpty else { return text }
-        let document = try parse(text, place)
-        return document.replacing(
-            document.fields.compactMap { field in
-                switch field.value {
-                case .asset(let value):
-                    return (field.name, .asset(value.renamed(to: stem)))
-                case .list(let values):
-                    let renamed = values.map { value in
-                        if case .asset(let asset) = value {
-                            return FieldValue.asset(asset.renamed(to: stem))
-                        }
-                        return value
-                    }
-                    return renamed == values ? nil : (field.name, .list(renamed))
-                default: return nil
-                }
-            })
+        return try parse(text, place).renamingAssets(to: stem)
+    }
+}
+
+extension RecordDocument {
+    /// The text with its large fields under the file names that they have beside that file.
+    func renamingAssets(to stem: Stem) -> [UInt8] {
+        let changes = fields.compactMap { field in
+            field.renamingAssets(to: stem).map { (field.name, FieldValue?.some($0.value)) }
+        }
+        return changes.isEmpty ? text : replacing(changes)
+    }
+}
+
+extension [RecordField] {
+    /// Nil where no large field has another name.
+    func renamingAssets(to stem: Stem) -> [RecordField]? {
+        var renamed: [RecordField]?
+        for index in indices {
+            guard let field = self[index].renamingAssets(to: stem) else { continue }
+            renamed = renamed ?? self
+            renamed?[index] = field
+        }
+        return renamed
+    }
+}
+
+extension RecordField {
+    /// Nil where it has no large field, or none by another name.
+    fileprivate func renamingAssets(to stem: Stem) -> RecordField? {
+        switch value {
+        case .asset(let asset):
+            let renamed = asset.renamed(to: stem)
+            guard renamed.fileName != asset.fileName else { return nil }
+            return RecordField(name: name, value: .asset(renamed))
+        case .list(let values):
+            var isChanged = false
+            let renamed = values.map { value -> FieldValue in
+                guard case .asset(let asset) = value else { return value }
+                let renamed = asset.renamed(to: stem)
+                if renamed.fileName != asset.fileName { isChanged = true }
+                return .asset(renamed)
+            }
+            return isChanged ? RecordField(name: name, value: .list(renamed)) : nil
+        default: return nil
+        }
     }
 }
 

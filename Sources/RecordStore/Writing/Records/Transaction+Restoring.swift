@@ -23,13 +23,14 @@ extension Transaction {
             throw RecordError(.notFound, "It is not in the trash.")
         }
         let place = try writablePlace(try remakeType(entry.zone, entry.type).id)
-        var new = NewState(text: text, place: place, stem: stem ?? entry.stem)
+        let own = try self.stem(of: entry.name, in: place)
+        var new = NewState(text: text, place: place, stem: stem ?? own)
         new.kind = .restored
         if replacing { new.effect = .renamedOver }
         new.created = created
         new.createdBy = createdBy
         new.knownAssets = try keptAssets(.trash, trash)
-        if new.stem == entry.stem { new.name = entry.name }
+        if new.stem == own { new.name = entry.name }
         let replaced = try makeRoom(for: new, replacing: replacing)
         try checkWritable(replaced, saying: text, as: new.stem, in: place)
         let result: SaveResult
@@ -50,7 +51,10 @@ extension Transaction {
         let place = new.place
         var replaced: StoredRecord?
         if let there = try connection.stored(place.type, new.stem) {
-            if there.state == .waitingDelete {
+            if let name = new.name, let other = there.name, other != name {
+                // It shows so only while the record that comes back is not there.
+                _ = try freeStem(for: name, place)
+            } else if there.state == .waitingDelete {
                 try finalizeDelete(there.id)
             } else {
                 guard replacing || there.entry.isAwaited else { throw .isThereAlready(there) }
@@ -63,7 +67,7 @@ extension Transaction {
             guard other.state == .waitingDelete else { throw .isThereAlready(other) }
             try finalizeDelete(other.id)
         }
-        guard try !isOutgoing(name, otherThan: place) else {
+        guard try !connection.isOutgoing(name, otherThan: place) else {
             throw RecordError(
                 .alreadyExists,
                 "a record of another type with the name \(name) was deleted here, and the server "

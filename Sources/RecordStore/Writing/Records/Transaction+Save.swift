@@ -102,6 +102,7 @@ extension Transaction {
             record = try newRecordID()
         }
         try insert(record, name, generation, new, replacing: draft != nil)
+        try nameCame(name, shownAs: new.stem, new.place)
         try putText(record, new.text)
         let assets = try attachAssets(
             of: document, replacing: nil, to: record, new,
@@ -184,38 +185,6 @@ extension Transaction {
                 waiting_since = NULL
             WHERE id = ?1
             """, values)
-    }
-
-    /// The record name for a new file; a waiting delete of another type gives its name free, unless the
-    /// server still has that record: there a record keeps its type.
-    private func freeName(_ stem: Stem, _ place: TypePlace) throws(RecordError) -> RecordName {
-        guard let name = stem.decoded else {
-            throw RecordError(
-                .invalidName, "\(stem).json is not the encoded form of a record name.")
-        }
-        let other = try connection.stored(named: name, place.zone.id)
-        if let other, other.state == .waitingDelete { try finalizeDelete(other.id) }
-        let isFree = other == nil || other?.state == .waitingDelete
-        if isFree, try !isOutgoing(name, otherThan: place) { return name }
-        let longer = RecordName(
-            bytes: name.bytes + [UInt8(ascii: ":")] + place.name.bytes)
-        guard isFree || other?.entry.type != place.type,
-            try connection.stored(named: longer, place.zone.id) == nil
-        else {
-            throw RecordError(
-                .alreadyExists, "The zone already has a record with the name \(name).")
-        }
-        return longer
-    }
-
-    /// Whether the server was not told all of a record of this name and another type.
-    func isOutgoing(
-        _ name: RecordName, otherThan place: TypePlace
-    ) throws(RecordError) -> Bool {
-        guard place.zone.database.isSynced else { return false }
-        return try connection.exists(
-            "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ? AND type != ?",
-            [.integer(place.zone.id.rawValue), .name(name), .name(place.name)])
     }
 
     private func lastGeneration(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64 {

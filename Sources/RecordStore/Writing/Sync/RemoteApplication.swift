@@ -47,11 +47,22 @@ struct RemoteApplication {
             {
                 return try update(existing, known, change, sent, parent)
             }
-            if let existing = known.record {
-                try transaction.makeRoom(existing, change)
-            }
-            return try create(known, change, sent, parent)
+            if let existing = known.record { try makeRoom(existing, known, change) }
+            return try create(
+                known.record == nil ? known : self.known(change.name), change, sent, parent)
         }
+    }
+
+    private func makeRoom(
+        _ existing: StoredRecord, _ known: Known, _ change: RemoteChange
+    ) throws(RecordError) {
+        let isEdited = known.isPending ? try pendingEdit(change.name) : false
+        let base = isEdited ? try connection.base(of: existing.id) : nil
+        guard try transaction.makeRoom(existing, change, isEdited: isEdited) else { return }
+        try noteConflict(
+            change, of: try transaction.requireRecord(existing.id),
+            in: try transaction.place(existing.entry.type), base: base?.text,
+            mine: try connection.savedText(of: existing.id), theirs: nil)
     }
 
     // MARK: What is known
@@ -99,7 +110,7 @@ struct RemoteApplication {
     private mutating func create(
         _ known: Known, _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let text = RecordDocument.print(fields, parent: parent)
+        var (fields, text) = (fields, RecordDocument.print(fields, parent: parent))
         var deleted: AcknowledgedState?
         if known.isPending {
             if try isOfDelete(change, text) {
@@ -114,6 +125,9 @@ struct RemoteApplication {
         }
         let place = try place(change.type)
         let (stem, draft) = try transaction.freeStem(for: change.name, place)
+        if let renamed = fields.renamingAssets(to: stem) {
+            (fields, text) = (renamed, RecordDocument.print(renamed, parent: parent))
+        }
         let fileText = try fileText(of: change, printed: text)
         var new = Transaction.NewState(text: fileText ?? text, place: place, stem: stem)
         new.knownAssets = KeptAsset.all(in: fields)
@@ -158,6 +172,7 @@ struct RemoteApplication {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
         let local = try transaction.document(text, of: existing.id, place)
+        let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
         let remote = try transaction.parse(
             RecordDocument.print(fields, parent: parent), place)
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
@@ -280,12 +295,22 @@ struct RemoteApplication {
         if existing.state != .waitingDelete { try noteLostEdit(change, of: existing) }
         let draft = try connection.draft(of: existing.id)
         try transaction.finalizeDelete(existing.id)
-        if let draft {
-            // Nobody but this machine has that text.
+        if let draft { try keep(draft, of: existing) }
+        return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+    }
+
+    /// Nobody but this machine has the refused text of a record that is gone. Where another record has
+    /// taken its name, that text is not shown as if it were a text of that one.
+    private func keep(_ draft: Draft, of record: StoredRecord) throws(RecordError) {
+        let place = try transaction.place(draft.type)
+        guard let name = record.name, try connection.stored(draft.type, draft.stem) != nil else {
             _ = try transaction.saveDraft(
                 text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
+            return
         }
-        return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+        guard !draft.text.isEmpty else { return }
+        _ = try transaction.addTrash(
+            TrashRow(record, name, place, .mount, isOwn: true), draft.text)
     }
 
     /// The file of the record as every machine has it: as it was written, or printed where a text

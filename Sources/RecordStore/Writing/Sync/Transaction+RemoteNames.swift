@@ -2,52 +2,63 @@ import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// The stem of a name that comes from the server. `X:TYPE` shows as X, unless X itself is
-    /// there; when X itself comes later, the other one makes room. With the record that has the stem
-    /// and no name: a draft, or one that only its assets wait for.
-    func freeStem(
-        for name: RecordName, _ place: TypePlace
-    ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
-        let suffix = [UInt8(ascii: ":")] + place.name.bytes
-        if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
-            let short = Stem(
-                encoding: RecordName(bytes: Array(name.bytes.dropLast(suffix.count))))
-            let other = try connection.stored(place.type, short)
-            if other?.name == nil { return (short, other) }
+    /// A record of another type comes with the name of one that is here. One that the server never
+    /// had, or that was edited here, gets a longer name, as if it had come later; else the server's was
+    /// made anew.
+    ///
+    /// - Parameter isEdited: whether something of it was not sent.
+    /// - Returns: whether it stays though the server had it: an edit against a deletion.
+    func makeRoom(
+        _ existing: StoredRecord, _ change: RemoteChange, isEdited: Bool
+    ) throws(RecordError) -> Bool {
+        let place = try place(existing.entry.type)
+        let isKnown = try connection.baseTag(of: existing.id) != nil
+        guard existing.state == .saved, !isKnown || isEdited,
+            let longer = try freeLonger(change.name, place)
+        else {
+            try finalizeDelete(existing.id)
+            return false
         }
-        let stem = Stem(encoding: name)
-        let other = try connection.stored(place.type, stem)
-        guard let other, let otherName = other.name, otherName != name else { return (stem, other) }
-        try connection.run(
-            "UPDATE record SET stem = ? WHERE id = ?",
-            [.name(Stem(encoding: otherName)), .integer(other.id.rawValue)])
-        note(
-            .deleted, zone: other.zone, type: place.type, record: other.id, stem: stem)
-        note(
-            .created, zone: other.zone, type: place.type, record: other.id,
-            stem: Stem(encoding: otherName))
-        return (stem, nil)
+        if isKnown {
+            try connection.run(
+                "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
+        }
+        try rename(existing, from: change.name, to: longer)
+        for other in [longer, longer.with(place.name), change.name.with(place.name)] {
+            try refreshStem(of: other, place)
+        }
+        return isKnown
     }
 
-    /// A record of another type comes with the name of one that is here. One that the server never
-    /// had gets the longer name, as if it had come later; else the server's was made anew.
-    func makeRoom(
-        _ existing: StoredRecord, _ change: RemoteChange
+    /// `NAME:TYPE`, or with as many endings as it takes; nil where no server would take that.
+    private func freeLonger(
+        _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> RecordName? {
+        var longer = name.with(place.name)
+        while longer.bytes.count <= RecordName.maximumBytes {
+            let isFree = try connection.stored(named: longer, place.zone.id) == nil
+            if isFree, try connection.unclaimed(longer, place.zone.id) == nil { return longer }
+            longer = longer.with(place.name)
+        }
+        return nil
+    }
+
+    private func rename(
+        _ record: StoredRecord, from name: RecordName, to longer: RecordName
     ) throws(RecordError) {
-        let type = try place(existing.entry.type).name
-        let longer = RecordName(bytes: change.name.bytes + [UInt8(ascii: ":")] + type.bytes)
-        guard existing.state == .saved, try connection.baseTag(of: existing.id) == nil,
-            try connection.stored(named: longer, existing.zone) == nil
-        else { return try finalizeDelete(existing.id) }
-        let zone = SQLValue.integer(existing.zone.rawValue)
+        let values: [SQLValue] = [
+            .name(longer), .integer(record.zone.rawValue), .name(name),
+            .integer(record.id.rawValue),
+        ]
         try connection.run(
-            "UPDATE record SET name = ? WHERE id = ?",
-            [.name(longer), .integer(existing.id.rawValue)])
+            "UPDATE record SET name = ?1 WHERE zone_id = ?2 AND name = ?3 AND id = ?4", values)
         try connection.run(
-            "UPDATE outbox SET name = ? WHERE zone_id = ? AND name = ? AND record_id = ?",
-            [.name(longer), zone, .name(change.name), .integer(existing.id.rawValue)])
+            """
+            UPDATE outbox SET name = ?1, operation = CASE operation WHEN 2 THEN 1 ELSE operation END
+            WHERE zone_id = ?2 AND name = ?3 AND record_id = ?4
+            """, values)
         try connection.run(
-            "UPDATE history SET name = ? WHERE zone_id = ? AND name = ? AND record_id = ?",
-            [.name(longer), zone, .name(change.name), .integer(existing.id.rawValue)])
+            "UPDATE history SET name = ?1 WHERE zone_id = ?2 AND name = ?3 AND record_id = ?4",
+            values)
     }
 }

@@ -1,0 +1,241 @@
+package import RecordModel
+import RecordSQL
+
+/// What records show as. `record.stem` is no more than a copy of what their names say
+/// (`RecordName.shown`): whoever brings a name into a type, or takes one out, sees to those two that
+/// it concerns, itself and the same with the type behind it.
+extension Transaction {
+    /// What a record of that name shows as. It need not be there yet.
+    func stem(of name: RecordName, in place: TypePlace) throws(RecordError) -> Stem {
+        Stem(
+            encoding: try name.shown(in: place.name) { (short) throws(RecordError) in
+                try connection.has(short, place)
+            })
+    }
+
+    /// The stem of a record that is about to come under a name, and the row without a name that has
+    /// the stem: a draft, or what only waits for its record. The record that had it makes room.
+    func freeStem(
+        for name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
+        let stem = try stem(of: name, in: place)
+        guard let there = try connection.stored(place.type, stem), let other = there.name,
+            other != name
+        else { return (stem, try connection.stored(place.type, stem)) }
+        try setStem(of: there, to: Stem(encoding: other), place)
+        return (stem, nil)
+    }
+
+    /// A type has a name that it had not: `NAME:TYPE` shows with its ending.
+    func nameCame(_ name: RecordName, shownAs stem: Stem, _ place: TypePlace) throws(RecordError) {
+        // Where it shows as it is, the other one has made room before.
+        guard name.without(place.name) != nil, stem != Stem(encoding: name) else { return }
+        try refreshStem(of: name.with(place.name), place)
+    }
+
+    /// A type has a name no more: `NAME:TYPE` shows as NAME.
+    func nameWent(_ name: RecordName, _ place: TypePlace) throws(RecordError) {
+        try refreshStem(of: name.with(place.name), place)
+    }
+
+    /// What shows under a name that concerns others is looked at again.
+    func refreshStem(of name: RecordName, _ place: TypePlace) throws(RecordError) {
+        guard let record = try connection.stored(named: name, place.zone.id),
+            record.entry.type == place.type
+        else { return }
+        let stem = try stem(of: name, in: place)
+        if stem != record.entry.stem { try setStem(of: record, to: stem, place) }
+    }
+
+    /// The record shows under another name. What the new one had without being a record, a draft or
+    /// files that wait, is the record's from now on, as if it had just come there.
+    private func setStem(
+        of record: StoredRecord, to stem: Stem, _ place: TypePlace
+    ) throws(RecordError) {
+        let draft = try connection.stored(place.type, stem)
+        let kept = try draft.map { (draft) throws(RecordError) in try takeAway(draft) }
+        try connection.run(
+            "UPDATE record SET stem = ? WHERE id = ?",
+            [.name(stem), .integer(record.id.rawValue)])
+        try connection.run(
+            "UPDATE conflict SET stem = ? WHERE record_id = ?",
+            [.name(stem), .integer(record.id.rawValue)])
+        stems.append(
+            StemChange(
+                type: place.type, record: record.id, former: record.entry.stem, stem: stem))
+        try renameAssets(of: record, to: stem, place)
+        try touch(place.type)
+        note(
+            .text, zone: record.zone, type: place.type, record: record.id, stem: stem,
+            former: record.entry.stem)
+        if let kept { try bring(kept, to: record, stem, place) }
+    }
+
+    /// What a row without a name had.
+    private struct Kept {
+        let row: StoredRecord
+        let draft: Draft?
+        let assets: [AssetEntry]
+    }
+
+    private func takeAway(_ row: StoredRecord) throws(RecordError) -> Kept {
+        guard row.name == nil else {
+            throw RecordError(.corrupt, "Two records of a type show as \(row.entry.stem).")
+        }
+        let kept = Kept(
+            row: row, draft: row.entry.isAwaited ? nil : try connection.draft(of: row.id),
+            assets: try connection.assets(of: row.id).filter { $0.hash != nil })
+        try replaceFile(of: row, .rewritten)
+        referredAssets += kept.assets.compactMap(\.hash)
+        try removeRows(of: row.id)
+        return kept
+    }
+
+    private func bring(
+        _ kept: Kept, to record: StoredRecord, _ stem: Stem, _ place: TypePlace
+    ) throws(RecordError) {
+        if let draft = kept.draft, !draft.text.isEmpty {
+            if record.entry.hasDraft || record.state == .waitingDelete {
+                let name = stem.decoded ?? RecordName(bytes: stem.bytes)
+                _ = try addTrash(TrashRow(kept.row, name, place, author, isOwn: true), draft.text)
+            } else {
+                _ = try saveDraft(
+                    text: draft.text, type: place.type, stem: stem, error: draft.error)
+            }
+        }
+        guard let name = record.name, record.state == .saved else { return }
+        var isChanged = false
+        for asset in kept.assets {
+            guard let hash = asset.hash,
+                try connection.asset(record.id, asset.field, asset.index) == nil,
+                asset.index == nil
+            else { continue }
+            try setAsset(
+                record.id, asset.field, nil, hash, size: asset.size,
+                fileExtension: asset.fileExtension)
+            isChanged = true
+        }
+        guard isChanged else { return }
+        try enqueue(.update, record.id, name, record.generation, place, alsoOfSync: true)
+    }
+
+    /// The large fields go by the new name, in the text too: nothing of that is news for others, who
+    /// do the same.
+    private func renameAssets(
+        of record: StoredRecord, to stem: Stem, _ place: TypePlace
+    ) throws(RecordError) {
+        guard record.entry.hasAssets else { return }
+        for asset in try connection.assets(of: record.id) { noteFormer(asset, isGone: false) }
+        assetNames.directories.insert(place.type)
+        guard let text = try connection.wholeSavedText(of: record.id) else { return }
+        let document = try parse(text, place)
+        let renamed = document.renamingAssets(to: stem)
+        guard renamed != text else { return }
+        try replaceFile(of: record, .rewritten, newText: record.entry.hasDraft ? nil : renamed)
+        try putText(record.id, renamed)
+        guard !record.entry.hasDraft else { return }
+        try connection.run(
+            "UPDATE record SET size = ? WHERE id = ?",
+            [.integer(Int64(renamed.count)), .integer(record.id.rawValue)])
+    }
+
+    // MARK: New names
+
+    /// The record name for a new file: the one that then shows as the file. A waiting delete of another
+    /// type gives its name free, unless the server still has that record: there a record keeps its
+    /// type.
+    func freeName(_ stem: Stem, _ place: TypePlace) throws(RecordError) -> RecordName {
+        guard let shown = stem.decoded else {
+            throw RecordError(
+                .invalidName, "\(stem).json is not the encoded form of a record name.")
+        }
+        for name in shown.candidates(in: place.name)
+        where try connection.isNameFor(shown, name, place) {
+            let other = try connection.stored(named: name, place.zone.id)
+            guard other == nil || other?.state == .waitingDelete,
+                try !connection.isOutgoing(name, otherThan: place)
+            else { continue }
+            if let other { try finalizeDelete(other.id) }
+            return name
+        }
+        throw try connection.noName(for: shown, place)
+    }
+}
+
+/// A record that shows under another name since a commit.
+package struct StemChange: Hashable, Sendable {
+    package let type: TypeID
+    package let record: RecordID
+    package let former: Stem
+    package let stem: Stem
+}
+
+extension SQLConnection {
+    /// Whether a type has a record of that name, also one that waits for its deletion.
+    fileprivate func has(_ name: RecordName, _ place: TypePlace) throws(RecordError) -> Bool {
+        try exists(
+            "SELECT 1 FROM record WHERE zone_id = ? AND name = ? AND type_id = ?",
+            [.integer(place.zone.id.rawValue), .name(name), .integer(place.type.rawValue)])
+    }
+
+    /// Whether a new record of that name would show so, and a server takes the name.
+    fileprivate func isNameFor(
+        _ shown: RecordName, _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> Bool {
+        guard name == shown || name.bytes.count <= RecordName.maximumBytes else { return false }
+        if name == shown, name.without(place.name) == nil { return true }
+        let short = try name.shown(in: place.name) { (short) throws(RecordError) in
+            try has(short, place)
+        }
+        return short == shown
+    }
+
+    /// Whether the server was not told all of a record of this name and another type.
+    func isOutgoing(
+        _ name: RecordName, otherThan place: TypePlace
+    ) throws(RecordError) -> Bool {
+        guard place.zone.database.isSynced else { return false }
+        return try exists(
+            "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ? AND type != ?",
+            [.integer(place.zone.id.rawValue), .name(name), .name(place.name)])
+    }
+
+    /// Throws unless a new file of that stem can become a record.
+    func checkNameable(_ stem: Stem, _ place: TypePlace) throws(RecordError) {
+        guard let shown = stem.decoded else { return }
+        for name in shown.candidates(in: place.name)
+        where try isNameFor(shown, name, place) {
+            let other = try stored(named: name, place.zone.id)
+            if other == nil || other?.state == .waitingDelete,
+                try !isOutgoing(name, otherThan: place)
+            {
+                return
+            }
+        }
+        throw try noName(for: shown, place)
+    }
+
+    fileprivate func noName(
+        for shown: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> RecordError {
+        if let record = try stored(named: shown, place.zone.id), record.entry.type == place.type {
+            return RecordError(
+                .invalidName,
+                "the record \(shown) is here already: its file is \(record.entry.stem).json.")
+        }
+        return RecordError(
+            .alreadyExists,
+            "other types of the zone have records with the names \(shown) and "
+                + "\(shown.with(place.name)). Take another name.")
+    }
+}
+
+extension RecordStore {
+    /// Throws `invalidName` or `alreadyExists`, which say why, where a new file of that stem cannot
+    /// become a record.
+    package func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        guard let info = try self.type(type), let zone = try zone(info.zone) else { return }
+        let place = TypePlace(type: type, name: info.name, zone: zone)
+        try read { connection throws(RecordError) in try connection.checkNameable(stem, place) }
+    }
+}

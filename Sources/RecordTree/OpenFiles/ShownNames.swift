@@ -1,0 +1,53 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Records that show under other names because another one came, or went.
+extension Tree {
+    /// Who has the file open goes on with the record, not with what has its name from now on. Hears
+    /// of it before anything else is saved.
+    func stemsChanged(_ changes: [StemChange]) {
+        let (files, handles) = state.withLock { state in
+            for change in changes {
+                state.readings.forget(Readings.Name(type: change.type, stem: change.former))
+            }
+            return (Array(state.open.values), Array(state.handles.values))
+        }
+        let opened = handles.compactMap { handle in
+            if case .record(let open) = handle.current { open } else { nil }
+        }
+        for open in files + opened {
+            open.state.withLock { state in
+                let change = changes.last {
+                    $0.record == state.file.record && $0.type == state.type
+                        && $0.former == state.stem
+                }
+                if let change { state.stem = change.stem }
+            }
+        }
+    }
+
+    /// Neither of the two names is what the kernel may remember of it.
+    func stemNotices(of change: StoreChange) -> [KernelNotice] {
+        guard let former = change.former, let type = change.type, let stem = change.stem else {
+            return []
+        }
+        let parent = NodeNumber(type)
+        return [
+            .entry(parent: parent, name: former.fileName),
+            .entry(parent: parent, name: stem.fileName), .content(parent),
+        ]
+    }
+
+    /// For those who watch the directory.
+    func stemTouches(of change: StoreChange) -> [Touch] {
+        guard let former = change.former, let type = change.type, let stem = change.stem,
+            let path = directoryPath(of: type)
+        else { return [] }
+        return [(Touch.Kind.deleted, former), (.created, stem)].map { kind, stem in
+            Touch(
+                kind: kind, directory: NodeNumber(type), directoryPath: path,
+                name: stem.fileName)
+        }
+    }
+}
