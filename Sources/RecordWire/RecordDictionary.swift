@@ -23,6 +23,8 @@ package struct RecordDictionary: Hashable, Sendable {
     /// The same as a change of the text that the record has.
     package var fileTextSplice: TextSplice?
     package var share: ShareDictionary?
+    /// An extension, of a deletion: where the record has gone.
+    package var movedTo: RecordAddress?
 
     package init(name: RecordName? = nil, type: RecordTypeName? = nil) {
         self.name = name

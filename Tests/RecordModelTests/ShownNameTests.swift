@@ -15,7 +15,8 @@ import Testing
     @Test(
         "a name shows without the ending of its type, unless that is a name of the type",
         arguments: [
-            (["X"], ["X": "X"]), (["X:T"], ["X:T": "X"]), (["X", "X:T"], ["X": "X", "X:T": "X:T"]),
+            (["X"], ["X": "X"]), (["X:T"], ["X:T": "X"]),
+            (["X", "X:T"], ["X": "X", "X:T": "X:T"]),
             (["X:T:T"], ["X:T:T": "X:T"]), (["X:T", "X:T:T"], ["X:T": "X", "X:T:T": "X:T:T"]),
             (["X", "X:T:T"], ["X": "X", "X:T:T": "X:T"]), (["X:U"], ["X:U": "X:U"]),
             (["X:T:U"], ["X:T:U": "X:T:U"]), ([":T"], [":T": ":T"]), (["T"], ["T": "T"]),
@@ -27,7 +28,9 @@ import Testing
         #expect(
             shown
                 == Dictionary(
-                    uniqueKeysWithValues: expected.map { (RecordName($0.key), RecordName($0.value)) }
+                    uniqueKeysWithValues: expected.map {
+                        (RecordName($0.key), RecordName($0.value))
+                    }
                 ))
     }
 

@@ -40,7 +40,7 @@ import Testing
         #expect(json.array?.isEmpty == true)
     }
 
-    @Test("a name that its file does not tell is the record's")
+    @Test("a record has the name of its file, and where that is shortened its own")
     func longNames() throws {
         let fixture = try StoreFixture()
         try fixture.save("x", "{}", type: fixture.task)
@@ -49,7 +49,7 @@ import Testing
         try fixture.upsert(long, [:])
         #expect(
             try exported(fixture, .ndjson)
-                == "{\"$name\":\"x:Note\"}\n{\"$name\":\"\(long)\"}\n")
+                == "{\"$name\":\"x\"}\n{\"$name\":\"\(long)\"}\n")
     }
 
     @Test("the format of a file is that of its extension")

@@ -83,6 +83,41 @@ import class GRDB.DatabaseQueue
         try store.close()
     }
 
+    @Test(
+        "records that showed as they had come show as their names say, and a draft is beside them")
+    func stems() throws {
+        let directory = temporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let old = try RecordStore.open(directory: directory)
+        let type = try old.write(author: .mount) { transaction throws(RecordError) in
+            let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
+            let type = try transaction.makeType(zone.id, RecordTypeName("Note")).id
+            _ = try transaction.save(text: Array("{}".utf8), type: type, stem: Stem("x:Note"))
+            _ = try transaction.saveDraft(
+                text: Array("{ half".utf8), type: type, stem: Stem("y"),
+                error: RecordError(.invalidJSON, "expected a value"))
+            return type
+        }
+        try old.close()
+        let queue = try DatabaseQueue(path: directory + "/store.sqlite")
+        try queue.inDatabase {
+            try $0.execute(
+                sql: """
+                    UPDATE record SET stem = name WHERE name IS NOT NULL;
+                    UPDATE record SET stem = CAST('x:Note' AS BLOB) WHERE name IS NULL;
+                    DELETE FROM grdb_migrations WHERE identifier = '2026-11-26 stems';
+                    PRAGMA user_version = 0;
+                    """)
+        }
+        try queue.close()
+        let store = try RecordStore.open(directory: directory)
+        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.record(type, Stem("x:Note"))?.state == .saved)
+        let stems = try store.records(in: type, limit: 10).map(\.stem.description)
+        #expect(stems.count == 2 && stems.contains { $0.hasPrefix("x:Note-draft-") })
+        try store.close()
+    }
+
     @Test("what the server had and what is to be sent outlive the version that stored base texts")
     func baseTexts() throws {
         let directory = try directory(with: "checksums")

@@ -49,7 +49,8 @@ import Testing
             entry.node, flags: O_RDWR, caller: TreeFixture.user
         ).handle
         try tell("x", 2)
-        try fixture.write(#"{"n":33}"#, to: handle)
+        // Over all of the old text.
+        try fixture.write(#"{"n":33}"# + String(repeating: " ", count: 20), to: handle)
         try fixture.tree.flush(handle)
         fixture.tree.release(handle)
         #expect(try fixture.text("x:Note.json")?.contains("33") == true)

@@ -121,6 +121,11 @@ import Testing
         let stamp = StampAnswer(milliseconds: -5, user: "_a", device: "d")
         #expect(try StampAnswer(try body(printed(stamp))) == stamp)
         #expect(RecordItem(try body(printed(TombstoneAnswer("n")))) == .deleted("n"))
+        let address = RecordAddress(
+            zone: ZoneName("Z"), type: RecordTypeName("T"), name: RecordName("m"))
+        #expect(
+            RecordItem(try body(printed(TombstoneAnswer("n", movedTo: address))))
+                == .moved("n", to: address))
     }
 
     @Test("pages of feeds arrive, and a zone that failed stands beside them")

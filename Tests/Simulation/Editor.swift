@@ -107,18 +107,19 @@ struct Editor {
         try replica.rename(key.name, to: name, zone: key.zone)
     }
 
-    /// Without files beside it.
+    /// `mv` into another zone, without files beside it.
     private func move(_ key: Step.Key, to zone: String, _ oracle: inout Oracle) throws {
         let target = Step.Key(zone: zone, name: key.name)
         guard zone != key.zone, try Record(replica, key).hashes.isEmpty,
-            let text = try replica.file(key.name, zone: key.zone)
+            try replica.file(key.name, zone: key.zone) != nil
         else { return }
+        oracle.rename(key, to: target)
         let visible = try Record(replica, target).values
         oracle.edit(
             target, step: step, device: device, values: [], over: visible, visible: visible)
         oracle.show(try Record(replica, key).values, as: target, device: device)
-        try replica.save(key.name, text, zone: zone)
-        try delete(key, &oracle)
+        try noteDeletion(of: key, &oracle)
+        try replica.move(key.name, from: key.zone, to: zone)
     }
 
     private func noteDeletion(of key: Step.Key, _ oracle: inout Oracle) throws {

@@ -190,6 +190,17 @@ package final class Replica: Sendable {
         _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
     }
 
+    /// `mv ZONE/Note/NAME.json OTHER/Note/`.
+    package func move(_ name: String, from zone: String, to other: String) throws {
+        let entry = try required(name, zone)
+        _ = try store.write(author: .mount) { transaction throws(RecordError) in
+            let target = try transaction.makeZone(self.database, self.owner, ZoneName(other))
+            let type = try transaction.makeType(target.id, RecordTypeName("Note"))
+            return try transaction.moveRecord(entry.id, to: type.id, stem: entry.stem)
+        }
+        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+    }
+
     /// The files beside NAME.json, with what is in them; nil for what is not on this machine.
     package func assets(of name: String, zone: String = "Box") throws -> [String: [UInt8]?] {
         guard let entry = try entry(name, zone) else { return [:] }

@@ -25,7 +25,7 @@ package struct Step: Sendable, CustomStringConvertible {
         /// `rm` and a new file of the same name, between two rounds.
         case deleteAndMake(Key, [String])
         case rename(Key, to: String)
-        /// `mv` into another zone, which copies and deletes.
+        /// `mv` into another zone.
         case move(Key, to: String)
         case removeZone(String)
         /// Fetches and sends; what becomes of its requests, one after the other.

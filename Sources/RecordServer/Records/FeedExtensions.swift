@@ -24,6 +24,7 @@ struct FeedExtensions {
     var wantsInvitations: Bool { keys.wantsInvitations && isKnown }
 
     var knownDatabaseToken: Text? { isKnown ? keys.knownDatabaseToken : nil }
+    var wantsMoves: Bool { keys.wantsMoves && isKnown }
 
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)

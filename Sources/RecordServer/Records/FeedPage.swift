@@ -19,6 +19,8 @@ struct FeedPage {
     /// Whether this page comes newest first. The pages after it go forward from where it began, so
     /// that nothing is skipped.
     let isReversed: Bool
+    /// Whether who asks is told where moved records are.
+    var tellsMoves = false
 
     private(set) var isComplete = false
     private(set) var position: Int64
@@ -109,6 +111,15 @@ struct FeedPage {
             descending: descending, limit: limit, maximumBytes: Self.sliceBytes)
     }
 
+    /// Where the record is now, as far as the viewer may know: others do not learn of other zones of the
+    /// owner, nor those who see parts of a zone of the rest of it.
+    private func shown(_ tombstone: StoredRecord) -> RecordAddress? {
+        guard let address = tombstone.movedTo else { return nil }
+        if case .owner = access.view { return address }
+        guard access.visibleShares == nil, address.zone == access.zone.key.zone else { return nil }
+        return address
+    }
+
     /// Whether the entry is one for this page.
     private func write(
         _ entry: FeedEntry, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
@@ -120,7 +131,7 @@ struct FeedPage {
             answer.value(TombstoneAnswer(name))
         case .record(let record) where record.isDeleted:
             guard record.position > token.start else { return false }
-            answer.value(TombstoneAnswer(record.name))
+            answer.value(TombstoneAnswer(record.name, movedTo: tellsMoves ? shown(record) : nil))
         case .record(let record):
             guard request.desiredRecordTypes?.contains(record.type) ?? true else { return false }
             try printer.write(record, to: &answer)

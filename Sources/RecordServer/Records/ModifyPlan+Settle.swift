@@ -76,7 +76,10 @@ extension ModifyPlan {
                 let isWithdrawn =
                     isParticipant
                     && (left.contains(.zoneShare) || stored.share.map(left.contains) ?? false)
-                if !isWithdrawn { layTombstone(stored, operation: index, isOwn: true) }
+                if !isWithdrawn {
+                    layTombstone(stored, operation: index, isOwn: true)
+                    overlay.planned[name]?.record.movedTo = step.request?.record.movedTo
+                }
             case .failed, .left, .withdrawn: break
             }
         }

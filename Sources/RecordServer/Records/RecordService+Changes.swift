@@ -96,6 +96,7 @@ extension RecordService {
         }
         var page = FeedPage(
             request, access: access, token: token, context: context, reader: reader)
+        page.tellsMoves = extensions.wantsMoves
         var printer = RecordPrinter(
             service: self, access: access, context: context, projection: request.projection,
             reader: reader)

@@ -47,7 +47,12 @@ extension SQLiteAccess {
         record.share = try share(inZone: row.int64(first + 17), of: record.tree)
         record.shortGUID = row.valueIfPresent(first + 14)
         record.isDeleted = row.bool(first + 15)
-        record.fileText = row.valueIfPresent(first + 18)
+        // One column has what the two kinds of rows have of their own.
+        if record.isDeleted {
+            record.movedTo = row.bytesIfPresent(first + 18).flatMap(RecordAddress.init(stored:))
+        } else {
+            record.fileText = row.valueIfPresent(first + 18)
+        }
         return record
     }
 
@@ -55,5 +60,18 @@ extension SQLiteAccess {
         WriteStamp(
             milliseconds: row.int64(first), user: UserName(bytes: try name(row.int64(first + 1))),
             device: Text(utf8: try name(row.int64(first + 2))))
+    }
+}
+
+extension RecordAddress {
+    /// No name has a NUL.
+    var stored: [UInt8] { zone.bytes + [0] + type.bytes + [0] + name.bytes }
+
+    init?(stored bytes: [UInt8]) {
+        let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        self.init(
+            zone: ZoneName(bytes: Array(parts[0])), type: RecordTypeName(bytes: Array(parts[1])),
+            name: RecordName(bytes: Array(parts[2])))
     }
 }

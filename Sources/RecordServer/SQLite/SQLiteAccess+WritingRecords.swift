@@ -48,7 +48,10 @@ extension SQLiteAccess {
             .integer(record.modified.milliseconds),
             .integer(try makeNumber(record.modified.user.bytes)),
             .integer(try makeClientNumber(record.modified)),
-            .optional(record.shortGUID), .blob(record.fields), .optional(record.fileText),
+            .optional(record.shortGUID), .blob(record.fields),
+            record.isDeleted
+                ? .optional(record.movedTo.map { Text(utf8: $0.stored) })
+                : .optional(record.fileText),
         ]
     }
 

@@ -121,6 +121,8 @@ package struct StoredRecord: Hashable, Sendable {
     package var shortGUID: Text?
     /// A tombstone has no fields, parent or share.
     package var isDeleted: Bool
+    /// Of a tombstone: where the record has gone, as whoever deleted it says.
+    package var movedTo: RecordAddress?
 
     package init(
         name: RecordName, type: RecordTypeName, tag: Int64, position: Int64, fields: [UInt8],

@@ -107,7 +107,7 @@ extension Transaction {
     }
 
     /// The record's text, in which what it names by the old zone is in the new one.
-    private func text(
+    func text(
         of record: StoredRecord, _ place: TypePlace, in source: ZoneInfo,
         under parent: RecordName?
     ) throws(RecordError) -> [UInt8] {
@@ -155,14 +155,22 @@ extension Transaction {
         try passMoves(from: name, old.zone, to: newName, new.zone)
         try finalizeDelete(id)
         if let last = changes.indices.last { changes[last].isMoved = true }
-        guard let row = try connection.unclaimed(name, old.zone), row.operation == .delete,
-            try requireZone(new.zone).database.isSynced
+        try noteMove(from: name, old.zone, to: newName, new.zone, tree: tree ?? id)
+    }
+
+    /// The deletion of what has gone elsewhere waits for the copy, and says where that is.
+    func noteMove(
+        from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
+        tree: RecordID
+    ) throws(RecordError) {
+        guard let row = try connection.unclaimed(name, zone), row.operation == .delete,
+            try requireZone(newZone).database.isSynced
         else { return }
         try connection.run(
             "INSERT OR REPLACE INTO move (outbox_id, zone_id, name, tree) VALUES (?, ?, ?, ?)",
             [
-                .integer(row.id), .integer(new.zone.rawValue), .name(newName),
-                .integer((tree ?? id).rawValue),
+                .integer(row.id), .integer(newZone.rawValue), .name(newName),
+                .integer(tree.rawValue),
             ])
     }
 
@@ -173,11 +181,14 @@ extension Transaction {
         guard try requireZone(newZone).database.isSynced else {
             return try forgetMoves(to: name, zone)
         }
-        try connection.run(
-            "UPDATE move SET zone_id = ?, name = ? WHERE zone_id = ? AND name = ?",
-            [
-                .integer(newZone.rawValue), .name(newName), .integer(zone.rawValue), .name(name),
-            ])
+        for table in ["move", "renamed"] {
+            try connection.run(
+                "UPDATE \(table) SET zone_id = ?, name = ? WHERE zone_id = ? AND name = ?",
+                [
+                    .integer(newZone.rawValue), .name(newName), .integer(zone.rawValue),
+                    .name(name),
+                ])
+        }
     }
 
     /// This user has deleted the copy: what was moved goes on the server too.
@@ -223,7 +234,9 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    func hasMoves() throws(RecordError) -> Bool { try exists("SELECT 1 FROM move") }
+    func hasMoves() throws(RecordError) -> Bool {
+        try exists("SELECT 1 FROM move UNION ALL SELECT 1 FROM renamed")
+    }
 
     /// Whether a deletion is of what has gone elsewhere, and the server does not have that yet, or not
     /// all that goes with it.

@@ -21,7 +21,7 @@ enum Migrations {
         ("2026-11-25 permissions", stepsOfPermissions),
         ("2026-11-26 change times", stepsOfChangeTimes),
         ("2026-11-26 names", stepsOfNames),
-        ("2026-11-26 stems", stepsOfStems),
+        ("2026-11-26 stems", stepsOfStems), ("2026-11-26 renames", stepsOfRenames),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -106,7 +106,7 @@ enum Migrations {
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
-        "move",
+        "move", "renamed",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

@@ -34,6 +34,28 @@ extension RecordStore {
         }
     }
 
+    /// The same of all, each with what a record of the type that has it shows as; nil for one that is gone.
+    package func shownHistoryNames(
+        in zone: ZoneID, type: RecordTypeName
+    ) throws(RecordError) -> [(name: RecordName, stem: Stem?)] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT h.name, r.stem FROM
+                    (SELECT DISTINCT name FROM history WHERE zone_id = ?1 AND type = ?2) h
+                LEFT JOIN record r ON r.zone_id = ?1 AND r.name = h.name AND r.type_id =
+                    (SELECT id FROM record_type WHERE zone_id = ?1 AND name = ?2)
+                ORDER BY h.name
+                """, [.integer(zone.rawValue), .name(type)]
+            ) { row in
+                (
+                    name: RecordName(bytes: row.bytes(0)),
+                    stem: row.bytesIfPresent(1).map { Stem(bytes: $0) }
+                )
+            }
+        }
+    }
+
     /// Whether a record name has a version of that type.
     package func hasHistory(
         of name: RecordName, in zone: ZoneID, type: RecordTypeName

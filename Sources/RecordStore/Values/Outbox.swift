@@ -47,6 +47,8 @@ package struct OutboxClaim: Sendable {
     package var isDelete: Bool { row.operation == .delete }
     /// The text of `base`; nil also where it is damaged: then all fields count as changed.
     package var baseDocument: RecordDocument?
+    /// Of a `delete`: where the record has gone in the same database.
+    package var movedTo: RecordAddress?
     /// Those of the record that are others than on the server, without the parent.
     package var changedFields: [FieldName] = []
     /// Those whose values go as assets (`RecordDocument.longFields`), and those that are so there.

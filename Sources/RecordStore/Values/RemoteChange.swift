@@ -28,6 +28,8 @@ package struct RemoteChange: Sendable {
     package var modifiedBy: String
     /// When fields were given their values.
     package var stamps: [FieldName: FieldStamp] = [:]
+    /// Of a deletion: where the record is now, as far as the server tells.
+    package var movedTo: RecordAddress?
     /// Stands for the stamps of the other fields; nil: any edit is later than they are.
     package var unstamped: FieldStamp?
 
@@ -49,8 +51,9 @@ package struct RemoteChange: Sendable {
 
 extension RemoteChange {
     /// A record that is gone there.
-    package init(deleted name: RecordName) {
+    package init(deleted name: RecordName, movedTo address: RecordAddress? = nil) {
         self.init(type: RecordTypeName(bytes: []), name: name, operation: .delete)
+        movedTo = address
     }
 }
 

@@ -224,6 +224,7 @@ extension Exchange {
         var extensions = FeedKeys()
         extensions.hasExtendedLimits = settings.pageRecords > 200
         extensions.wantsRestorePoint = settings.hasExtensions
+        extensions.wantsMoves = settings.hasExtensions
         // Counted there without a look at the records.
         extensions.wantsTotal = settings.hasExtensions && isFirst
         return extensions
@@ -318,6 +319,8 @@ extension Exchange {
         for item in items {
             switch item {
             case .deleted(let name): page.changes.append(RemoteChange(deleted: name))
+            case .moved(let name, let address):
+                page.changes.append(RemoteChange(deleted: name, movedTo: address))
             case .record(let answer) where answer.type.isValid:
                 page.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:

@@ -74,6 +74,9 @@ extension Exchange {
                     round.parked += 1
                     try transaction.failOutbox(claim.row.id, error: reason)
                 case .stays: round.sent += 1
+                case .gone where isAskedFor(claim, results):
+                    round.vanished.insert(claim.row.name)
+                    try transaction.failOutbox(claim.row.id, error: nil)
                 case .differs, .gone: break
                 }
             }
@@ -92,6 +95,7 @@ extension Exchange {
             switch result.outcome {
             case .differs(let answer), .stays(let answer):
                 told.append((result.claim, try change(answer)))
+            case .gone where isAskedFor(result.claim, results): break
             case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
             case .saved, .deleted, .savedAndGone, .unsent, .parked: break
             }
@@ -120,6 +124,13 @@ extension Exchange {
             SyncEvent(
                 .export, database, zone.id, start: transaction.now, end: transaction.now,
                 error: "\(first.name): \(first.reason)\(others)"))
+    }
+
+    /// Whether the feed says more of a record that an edit has not found: where it has gone. Of parts of
+    /// zones of others, what is gone may be shared no longer.
+    private func isAskedFor(_ claim: OutboxClaim, _ results: UploadResults) -> Bool {
+        settings.hasExtensions && database == .private && !claim.isDelete
+            && !results.asked.contains(claim.row.name)
     }
 
     /// What was refused because something that it refers to was not there goes again.

@@ -52,6 +52,7 @@ extension Exchange {
         let most = sizes.limits(of: zone.id, settings.claims)
         var limits = most
         var hasRoom = false
+        var asked: Set<RecordName> = []
         while true {
             if hasRoom, let wait = settings.waitForMore, try hasReady(zone) { await wait() }
             let claims = try write { (transaction) throws(RecordError) in
@@ -63,8 +64,12 @@ extension Exchange {
                 break
             }
             hasRoom = hasRoomLeft(claims)
-            let round = try await send(claims, of: zone, takesBack: order.takesBack)
+            let round = try await send(claims, of: zone, takesBack: order.takesBack, asked)
             order.note(round)
+            if !round.vanished.isEmpty {
+                asked.formUnion(round.vanished)
+                try await download(zone)
+            }
             sent += round.sent
             fruitless = round.isFruitless ? fruitless + 1 : 0
             if let problem = round.problem { throw problem }
@@ -111,6 +116,8 @@ extension Exchange {
         /// Deletes of records that others hang on, and changes that do not fit the quota.
         var blocked: Set<Int64> = []
         var withoutRoom: Set<Int64> = []
+        /// Records that edits have not found, of which the feed may say more.
+        var vanished: Set<RecordName> = []
         /// What the server says of the quota.
         var quota: SyncProblem?
         /// The request, or what it held, was too large for the server.
@@ -123,7 +130,7 @@ extension Exchange {
     }
 
     private func send(
-        _ claims: [OutboxClaim], of zone: SyncedZone, takesBack: Bool
+        _ claims: [OutboxClaim], of zone: SyncedZone, takesBack: Bool, _ asked: Set<RecordName>
     ) async throws(SyncProblem) -> Round {
         let claims = claims.map { (claim) -> OutboxClaim in
             guard sizes.withholdsText(of: claim.row.name, zone.id) else { return claim }
@@ -133,6 +140,7 @@ extension Exchange {
         }
         var results = UploadResults(claims)
         results.takesBack = takesBack
+        results.asked = asked
         results.isOfOthers = database == .shared
         results.keepUnsendable(hasExtensions: settings.hasExtensions)
         do throws(SyncProblem) {

@@ -19,6 +19,7 @@ extension RecordOperation {
         record.changeTag = claim.base.map { Text($0.changeTag) }
         guard let document = claim.document else {
             guard claim.base != nil else { return nil }
+            if hasExtensions { record.movedTo = claim.movedTo }
             self.init(type: .delete, record: record)
             return
         }

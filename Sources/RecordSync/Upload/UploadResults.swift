@@ -57,6 +57,8 @@ struct UploadResults {
     /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,
     /// and leaves nothing here.
     var isOfOthers = false
+    /// Records of which the feed was asked whether they have moved, and did not say so.
+    var asked: Set<RecordName> = []
     /// Names of new records that the server has for others.
     private(set) var taken: Set<RecordName> = []
     /// Those of them that may be of what is not shared with this account.
@@ -156,7 +158,8 @@ struct UploadResults {
         for item in items {
             switch item {
             case .record(let answer): set(answer.name, .saved(answer.changeTag.string))
-            case .deleted(let name): set(name, isDelete(name) ? .deleted : .savedAndGone)
+            case .deleted(let name), .moved(let name, _):
+                set(name, isDelete(name) ? .deleted : .savedAndGone)
             case .failed(let name?, let error): fail(name, error)
             case .failed(nil, let error): problem = .refused(error)
             case .unreadable(let error): problem = .unreadable("records/modify: \(error.reason)")
@@ -217,7 +220,7 @@ struct UploadResults {
             case .record(let answer):
                 let isTakenBack = takesBack && isDelete(answer.name)
                 set(answer.name, isTakenBack ? .stays(answer) : .differs(answer))
-            case .deleted(let name): missing(name)
+            case .deleted(let name), .moved(let name, _): missing(name)
             case .failed(let name?, let error) where Reaction(error) == .remake: missing(name)
             case .failed(_, let error): problem = .refused(error)
             case .unreadable(let error): problem = .unreadable("records/lookup: \(error.reason)")

@@ -10,13 +10,15 @@ extension Tree {
     func historyNames(
         in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> [ControlName] {
-        let place = try store.type(zone, type)?.id
-        var names: [ControlName] = []
-        for name in try store.historyNames(in: zone, type: type) {
-            names.append(
-                ControlName(try historyName(name, in: zone, place), .history(zone, type, name)))
+        let all = try store.shownHistoryNames(in: zone, type: type)
+        let shown = Set(all.compactMap(\.stem))
+        return all.map { name, stem in
+            let own = Stem(encoding: name)
+            let isTaken = stem == nil && shown.contains(own)
+            return ControlName(
+                stem?.bytes ?? own.bytes + (isTaken ? Self.goneEnding : []),
+                .history(zone, type, name))
         }
-        return names
     }
 
     private func historyName(

@@ -93,9 +93,11 @@ extension Tree {
             try checkWritable(stem, in: type)
             if case .record(let file) = source { try setAside(file, as: target) }
         case (.record(let type, let stem), .record(let newType, let newStem)):
-            guard type == newType else { throw Self.otherDirectory }
-            if case .record(let file) = source {
+            guard case .record(let file) = source else { return }
+            if type == newType {
                 try renameRecord(file, type, stem, to: newStem)
+            } else {
+                try moveRecord(file, type, stem, to: newType, newStem)
             }
         case (.asset(let file), .scratch(let target)):
             try checkWritable(file.stem, in: file.type)

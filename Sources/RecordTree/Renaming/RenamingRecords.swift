@@ -164,13 +164,7 @@ extension Tree {
     {
         try checkWritable(file.record, in: type)
         try checkWritable(newStem, in: type)
-        if let open = state.withLock({ $0.open[file] }), open.snapshot() != nil {
-            do throws(RecordError) {
-                try save(open, isLast: true)
-            } catch  where error.isAboutContent {
-                // A draft is renamed as what it is.
-            }
-        }
+        try saveBeforeRename(file)
         if try store.record(type, newStem) == nil { try checkNewName(newStem, in: type) }
         // The store's name for it: a first save has made the row just now.
         guard let source = try findRecord(type, stem) else {
@@ -187,12 +181,54 @@ extension Tree {
         }
         state.withLock { state in
             state.removePending(type, newStem)
-            state.move(source, to: entry.file, stem: newStem, isSame: isSame)
+            state.move(source, to: entry.file, type, newStem, isSame: isSame)
         }
         follow(following, to: entry.id, instead: files.own)
         // Its assets have other names now, and so the text is another than the kernel moves.
         if !isSame { nameReplaced(type, newStem, source) }
         if entry.hasAssets { notify([.content(NodeNumber(type))]) }
+    }
+
+    private func saveBeforeRename(_ file: RecordFile) throws(RecordError) {
+        guard let open = state.withLock({ $0.open[file] }), open.snapshot() != nil else { return }
+        do throws(RecordError) {
+            try save(open, isLast: true)
+        } catch  where error.isAboutContent {
+            // A draft is renamed as what it is.
+        }
+    }
+
+    /// A record takes a name in another type or zone of its database: one act for its user, and one
+    /// transaction. What cannot go so is copied and deleted by the one who moves it.
+    func moveRecord(
+        _ file: RecordFile, _ type: TypeID, _ stem: Stem, to newType: TypeID, _ newStem: Stem
+    ) throws(RecordError) {
+        let (from, target) = (try place(of: type).zone, try place(of: newType))
+        guard from.database == target.zone.database, from.owner == target.zone.owner else {
+            throw Self.otherDirectory
+        }
+        try checkWritable(file.record, in: type)
+        try checkWritable(newStem, in: newType)
+        try saveBeforeRename(file)
+        if try store.record(newType, newStem) == nil { try checkNewName(newStem, in: newType) }
+        guard let source = try findRecord(type, stem), try store.record(source.record) != nil else {
+            throw Self.otherDirectory
+        }
+        let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
+            dropUnsaved(newType, newStem, with: transaction)
+            let before = try transaction.text(of: source.record)
+            let entry = try transaction.moveRecord(source.record, to: newType, stem: newStem)
+            return (entry, try transaction.text(of: entry.id) == before)
+        }
+        state.withLock { state in
+            state.removePending(newType, newStem)
+            state.move(source, to: entry.file, newType, newStem, isSame: isSame)
+            state.open[isSame ? entry.file : source]?.state.withLock { $0.home = target }
+        }
+        if !isSame { nameReplaced(newType, newStem, source) }
+        if entry.hasAssets {
+            notify([.content(NodeNumber(type)), .content(NodeNumber(newType))])
+        }
     }
 
     /// A scratch file and a record change places: the record gets the file's text, the file gets
@@ -258,8 +294,8 @@ extension Tree {
             state.movedFields.exchanged(file.record, otherFile.record, until: end)
             state.removePending(type, stem)
             state.removePending(type, other)
-            state.move(file, to: files[1], stem: other, isSame: true)
-            state.move(otherFile, to: files[0], stem: stem, isSame: true)
+            state.move(file, to: files[1], type, other, isSame: true)
+            state.move(otherFile, to: files[0], type, stem, isSame: true)
         }
     }
 }
@@ -270,9 +306,11 @@ extension Tree.State {
     ///
     /// - Parameter isSame: whether the record shows the bytes of the file; else who has it open
     ///   keeps them, and a writer's save is merged.
-    mutating func move(_ file: RecordFile, to new: RecordFile, stem: Stem, isSame: Bool) {
+    mutating func move(
+        _ file: RecordFile, to new: RecordFile, _ type: TypeID, _ stem: Stem, isSame: Bool
+    ) {
         if let open = self.open[file] {
-            open.moved(to: isSame ? new : file, stem: stem)
+            open.moved(to: isSame ? new : file, type, stem)
             if isSame {
                 self.open[file] = nil
                 self.open[new] = open
@@ -286,8 +324,9 @@ extension Tree.State {
 
 extension OpenRecord {
     /// The file has another name, and what it showed is saved under it.
-    fileprivate func moved(to new: RecordFile, stem: Stem) {
+    fileprivate func moved(to new: RecordFile, _ type: TypeID, _ stem: Stem) {
         state.withLock { state in
+            state.type = type
             state.stem = stem
             state.isInStore = true
             if state.file != new { state.base = nil }

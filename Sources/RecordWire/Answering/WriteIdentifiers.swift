@@ -97,10 +97,15 @@ package struct StampAnswer: Hashable, Sendable, AnswerValue {
 package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
     package var name: RecordName
     package var zone: ZoneIdentifier?
+    /// An extension: where it has gone.
+    package var movedTo: RecordAddress?
 
-    package init(_ name: RecordName, zone: ZoneIdentifier? = nil) {
+    package init(
+        _ name: RecordName, zone: ZoneIdentifier? = nil, movedTo: RecordAddress? = nil
+    ) {
         self.name = name
         self.zone = zone
+        self.movedTo = movedTo
     }
 
     package func write(to answer: inout AnswerWriter) {
@@ -108,6 +113,7 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
             answer.member("recordName", name)
             answer.member("deleted", true)
             answer.member("zoneID", zone)
+            if let movedTo { answer.member("movedTo", movedTo) }
         }
     }
 }

@@ -13,6 +13,9 @@ extension RecordDictionary {
         createShortGUID = try json.bool("createShortGUID", default: false)
         fileText = try json.string("fileText", maximumBytes: RecordLimits.fileTextBytes)
         fileTextSplice = try json["fileTextSplice"].map(TextSplice.init(_:))
+        movedTo = try json["movedTo"].map { (json) throws(ServerError) in
+            try RecordAddress(json)
+        }
         if type == .share || Self.shareKeys.contains(where: { json[$0] != nil }) {
             share = try ShareDictionary(json)
         }

@@ -72,6 +72,8 @@ package struct RecordAnswer: Hashable, Sendable {
 package enum RecordItem: Hashable, Sendable {
     case record(RecordAnswer)
     case deleted(RecordName)
+    /// The same of one that is elsewhere now (an extension).
+    case moved(RecordName, to: RecordAddress)
     /// Nil where the request named no record that could be echoed.
     case failed(RecordName?, WireError)
     /// What is no record by any rule: it is told and passed over, and does not hold up the others.
@@ -83,7 +85,12 @@ package enum RecordItem: Hashable, Sendable {
             if let error = try WireError(json) {
                 self = .failed(try name.map(RecordName.init(_:)), error)
             } else if try json.bool("deleted", default: false) {
-                self = .deleted(try RecordName(try json.required("recordName")))
+                let name = try RecordName(try json.required("recordName"))
+                if let target = json["movedTo"] {
+                    self = .moved(name, to: try RecordAddress(target))
+                } else {
+                    self = .deleted(name)
+                }
             } else {
                 self = .record(try RecordAnswer(json))
             }

@@ -20,6 +20,8 @@ package struct FeedKeys: Hashable, Sendable {
     /// `knownDatabaseSyncToken`: how far the asker for the changes of one zone knows the feed of the
     /// database. Where only that zone has news since, the answer has the token behind them.
     package var knownDatabaseToken: Text?
+    /// `wantsMoves`: where a record that is gone has been moved.
+    package var wantsMoves = false
 
     package init() {}
 
@@ -32,6 +34,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsQuota = try json.bool("wantsQuota", default: false)
         wantsInvitations = try json.bool("wantsInvitations", default: false)
         knownDatabaseToken = try json.string("knownDatabaseSyncToken", maximumBytes: 1_024)
+        wantsMoves = try json.bool("wantsMoves", default: false)
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -43,5 +46,6 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsQuota { answer.member("wantsQuota", true) }
         if wantsInvitations { answer.member("wantsInvitations", true) }
         answer.member("knownDatabaseSyncToken", knownDatabaseToken)
+        if wantsMoves { answer.member("wantsMoves", true) }
     }
 }

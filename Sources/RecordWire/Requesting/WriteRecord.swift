@@ -21,6 +21,7 @@ extension RecordDictionary: AnswerValue {
                 fileTextSplice.write(to: &answer)
             }
             share?.writeMembers(to: &answer)
+            if let movedTo { answer.member("movedTo", movedTo) }
         }
     }
 

@@ -11,10 +11,9 @@ extension MountTests {
         func sameOnAll() async throws {
             let account = try await Account()
             let a = try account.machine()
-            try a.ok("mkdir -p RecordFS/private/K/X RecordFS/private/K/Y && recordfs sync")
             let (b, c) = (try account.machine(), try account.machine())
-            for machine in [b, c] {
-                #expect(try machine.eventually("ls RecordFS/private/K", "X\nY"))
+            for machine in [a, b] {
+                try machine.ok("mkdir -p RecordFS/private/K/X RecordFS/private/K/Y")
             }
             for machine in [a, b] { try machine.ok("recordfs pause") }
             try a.ok("echo '{\"a\": 1}' > RecordFS/private/K/X/r.json")
@@ -35,7 +34,8 @@ extension MountTests {
             #expect(try a.ok("recordfs history --json private/K/Y/r | wc -l") == "1")
             #expect(try a.ok("ls RecordFS/.recordfs/history/private/K/Y") == "r")
             // What names it has does not hang on what was there before.
-            try c.ok("rm RecordFS/private/K/X/r.json && sync -f RecordFS/private/K/X; recordfs sync")
+            try c.ok(
+                "rm RecordFS/private/K/X/r.json && sync -f RecordFS/private/K/X; recordfs sync")
             try c.ok("recordfs unmount && recordfs mount")
             let fresh = try account.machine()
             for machine in [a, b, c, fresh] {

@@ -64,6 +64,7 @@ extension Transaction {
         let token = try addHistory(
             .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)
         try enqueue(.delete, id, name, record.generation, place)
+        if author != .sync { try noteMove(ofRenamed: record, name) }
         try removeRows(of: id)
         if record.state != .waitingDelete { try touch(record.entry.type) }
         pointsAfterCommit.append(.finalDeleteCommitted)

@@ -39,6 +39,7 @@ extension Transaction {
             try passMoves(from: name, record.zone, to: newName, record.zone)
         }
         try beginDelete(id)
+        try noteRename(of: record, to: target)
         return try requireEntry(target)
     }
 
@@ -88,7 +89,7 @@ extension Transaction {
     }
 
     /// The text with its assets under their new file names.
-    private func renaming(
+    func renaming(
         _ assets: [AssetEntry], in text: [UInt8], _ place: TypePlace, to stem: Stem
     ) throws(RecordError) -> [UInt8] {
         guard !assets.isEmpty else { return text }

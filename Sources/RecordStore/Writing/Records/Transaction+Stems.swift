@@ -19,9 +19,8 @@ extension Transaction {
         for name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
         let stem = try stem(of: name, in: place)
-        guard let there = try connection.stored(place.type, stem), let other = there.name,
-            other != name
-        else { return (stem, try connection.stored(place.type, stem)) }
+        let there = try connection.stored(place.type, stem)
+        guard let there, let other = there.name, other != name else { return (stem, there) }
         try setStem(of: there, to: Stem(encoding: other), place)
         return (stem, nil)
     }
@@ -54,6 +53,9 @@ extension Transaction {
     ) throws(RecordError) {
         let draft = try connection.stored(place.type, stem)
         let kept = try draft.map { (draft) throws(RecordError) in try takeAway(draft) }
+        if record.entry.hasAssets {
+            for asset in try connection.assets(of: record.id) { noteFormer(asset, isGone: false) }
+        }
         try connection.run(
             "UPDATE record SET stem = ? WHERE id = ?",
             [.name(stem), .integer(record.id.rawValue)])
@@ -125,8 +127,6 @@ extension Transaction {
         of record: StoredRecord, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
         guard record.entry.hasAssets else { return }
-        for asset in try connection.assets(of: record.id) { noteFormer(asset, isGone: false) }
-        assetNames.directories.insert(place.type)
         guard let text = try connection.wholeSavedText(of: record.id) else { return }
         let document = try parse(text, place)
         let renamed = document.renamingAssets(to: stem)
@@ -151,12 +151,11 @@ extension Transaction {
         }
         for name in shown.candidates(in: place.name)
         where try connection.isNameFor(shown, name, place) {
-            let other = try connection.stored(named: name, place.zone.id)
-            guard other == nil || other?.state == .waitingDelete,
-                try !connection.isOutgoing(name, otherThan: place)
-            else { continue }
-            if let other { try finalizeDelete(other.id) }
-            return name
+            if let other = try connection.stored(named: name, place.zone.id) {
+                guard other.state == .waitingDelete else { continue }
+                try finalizeDelete(other.id)
+            }
+            if try !connection.isOutgoing(name, otherThan: place) { return name }
         }
         throw try connection.noName(for: shown, place)
     }

@@ -122,7 +122,7 @@ extension RemoteApplication {
     }
 
     /// The later of what waits and what is on its way.
-    private func outgoing(_ name: RecordName) throws(RecordError) -> OutboxRow? {
+    func outgoing(_ name: RecordName) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
             SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ?

@@ -116,6 +116,7 @@ struct RemoteApplication {
             if try isOfDelete(change, text) {
                 return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
             }
+            if let result = try followOwnMove(change, text) { return result }
             // Delete against edit: the edit wins.
             deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)
@@ -175,6 +176,7 @@ struct RemoteApplication {
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
         let remote = try transaction.parse(
             RecordDocument.print(fields, parent: parent), place)
+        if let result = try followOwnRename(existing, remote, change, place) { return result }
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
         let isPending = known.isPending ? try pendingEdit(change.name) : false
         let isEarlier = isEarlier(change, than: acknowledged)
@@ -280,6 +282,9 @@ struct RemoteApplication {
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
         if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
+            if let address = change.movedTo, try follow(existing, change, to: address) {
+                return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+            }
             try setPending(change.name, .update, to: .create)
             // Of one that is to be made anew, this is known already.
             if let base = try connection.base(of: existing.id) {
@@ -341,7 +346,7 @@ struct RemoteApplication {
 }
 
 extension RemoteChange {
-    fileprivate var textOnServer: TextOnServer { fileText == .none ? .printed : .sent }
+    var textOnServer: TextOnServer { fileText == .none ? .printed : .sent }
 }
 
 extension KeptAsset {

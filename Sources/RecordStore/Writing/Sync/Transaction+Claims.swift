@@ -246,8 +246,10 @@ private struct Claiming {
 
     private func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
         guard row.operation != .delete else {
-            return OutboxClaim(
+            var claim = OutboxClaim(
                 row: row, base: try connection.base(ofDelete: row.id), document: nil)
+            claim.movedTo = try connection.address(ofMoved: row)
+            return claim
         }
         let record = try transaction.requireRecord(row.record)
         guard let text = try connection.savedText(of: record.id) else {

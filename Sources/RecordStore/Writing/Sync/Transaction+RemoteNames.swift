@@ -60,5 +60,8 @@ extension Transaction {
         try connection.run(
             "UPDATE history SET name = ?1 WHERE zone_id = ?2 AND name = ?3 AND record_id = ?4",
             values)
+        if try connection.hasMoves() {
+            try passMoves(from: name, record.zone, to: longer, record.zone)
+        }
     }
 }

@@ -1,0 +1,151 @@
+package import RecordModel
+import RecordSQL
+
+/// Records that get another name, type or zone: one act for their user. On the wire the record is made
+/// there, then deleted here, and the deletion says where it has gone.
+extension Transaction {
+    /// Takes a record to another type or zone of its database, over what is there. Its large fields go
+    /// along. While they may be moved by themselves the old name waits for its deletion.
+    ///
+    /// Errors: crossDevice for what is copied and deleted instead: a draft, what hangs on a record that
+    /// stays, another database. accessDenied on either side; invalidName, alreadyExists.
+    package func moveRecord(
+        _ id: RecordID, to type: TypeID, stem: Stem
+    ) throws(RecordError) -> RecordEntry {
+        let record = try requireRecord(id)
+        let old = try writablePlace(of: record)
+        let place = try writablePlace(type)
+        let existing = try connection.stored(type, stem)
+        let new = try moved(record, from: old, to: place, stem, over: existing)
+        let copy =
+            if let existing, existing.state != .draftOnly {
+                try update(existing, to: new)
+            } else {
+                try create(new, over: existing, id: nil)
+            }
+        try copyPin(of: id, to: copy.id)
+        guard let name = record.name, let newName = try requireRecord(copy.id).name else {
+            throw RecordError(.corrupt, "A record has lost its name.")
+        }
+        try carryStamps(of: record, named: name, to: copy, newName, place)
+        if try connection.hasMoves() {
+            try passMoves(from: name, record.zone, to: newName, place.zone.id)
+        }
+        try beginDelete(id)
+        try noteRename(of: record, to: copy.id)
+        if !record.entry.hasAssets { try finalizeDelete(id) }
+        return try requireEntry(copy.id)
+    }
+
+    private func moved(
+        _ record: StoredRecord, from old: TypePlace, to place: TypePlace, _ stem: Stem,
+        over existing: StoredRecord?
+    ) throws(RecordError) -> NewState {
+        guard old.zone.database == place.zone.database, old.zone.owner == place.zone.owner else {
+            throw RecordError(.crossDevice, "records are copied between databases")
+        }
+        guard record.state == .saved, !record.entry.hasDraft else {
+            throw RecordError(.crossDevice, "a draft is copied")
+        }
+        let text = try self.text(of: record, place, in: old.zone, under: nil)
+        let document = try parse(text, place)
+        guard old.zone.id == place.zone.id || document.parent == nil else {
+            throw RecordError(
+                .crossDevice, "it hangs on a record that stays. recordfs mv takes both")
+        }
+        let assets = try connection.assets(of: record.id).filter { $0.kind == .file }
+        var new = NewState(text: document.renamingAssets(to: stem), place: place, stem: stem)
+        try checkWritable(existing, saying: new.text, as: stem, in: place)
+        new.modified = record.entry.modified
+        new.effect = .renamedOver
+        new.knownAssets = assets.compactMap(KeptAsset.init(_:))
+        if existing == nil || existing?.state == .draftOnly {
+            new.created = record.entry.created
+            new.createdBy = record.createdBy
+        }
+        return new
+    }
+
+    /// What was edited here, and not sent, was edited when it was: not by the move.
+    private func carryStamps(
+        of record: StoredRecord, named name: RecordName, to copy: SaveResult,
+        _ newName: RecordName, _ place: TypePlace
+    ) throws(RecordError) {
+        guard copy.outcome == .created, let version = copy.version,
+            let base = try connection.base(of: record.id),
+            let old = try document(of: base, place.name),
+            let text = try connection.savedText(of: copy.id)
+        else { return }
+        let changed = FieldMerge.changedFields(
+            from: old.fields, to: try document(text, of: copy.id, place).fields)
+        let edits = try lastEdits(of: changed, name, record.zone).filter {
+            $0.value.author != .sync
+        }
+        guard let last = edits.values.map(\.stamp.time).max() else { return }
+        try connection.run(
+            "UPDATE history SET stamp = ? WHERE token = ?",
+            [.integer(last - 1), .integer(version)])
+        let token = try addHistory(
+            .updated, copy.id, newName, try requireRecord(copy.id).generation, place,
+            fields: edits.keys.sorted(), text: text, hasAssets: copy.entry.hasAssets)
+        try connection.run(
+            "UPDATE history SET stamp = ? WHERE token = ?", [.integer(last), .integer(token)])
+    }
+
+    /// Until the deletion of a renamed record is final it is known where the record is.
+    func noteRename(of record: StoredRecord, to copy: RecordID) throws(RecordError) {
+        guard record.state == .saved, let target = try connection.stored(copy),
+            let name = target.name
+        else { return }
+        try connection.run(
+            "INSERT OR REPLACE INTO renamed (record_id, zone_id, name) VALUES (?, ?, ?)",
+            [.integer(record.id.rawValue), .integer(target.zone.rawValue), .name(name)])
+    }
+
+    /// The deletion of a renamed record is about to be sent.
+    func noteMove(ofRenamed record: StoredRecord, _ name: RecordName) throws(RecordError) {
+        guard let copy = try connection.renamed(record.id), let newName = copy.name else { return }
+        try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
+        if let last = changes.indices.last, changes[last].record == record.id {
+            changes[last].isMoved = true
+        }
+    }
+}
+
+extension SQLConnection {
+    /// What a record that waits for its deletion was renamed to, while that is there.
+    func renamed(_ record: RecordID) throws(RecordError) -> StoredRecord? {
+        let target = try first(
+            "SELECT zone_id, name FROM renamed WHERE record_id = ?", [.integer(record.rawValue)]
+        ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
+        guard let target else { return nil }
+        return try stored(named: target.name, target.zone)
+    }
+
+    /// The copy of what an outgoing deletion has moved, while that is there.
+    func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRecord? {
+        let target = try first(
+            "SELECT zone_id, name FROM move WHERE outbox_id = ?", [.integer(row.id)]
+        ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
+        guard let target else { return nil }
+        return try stored(named: target.name, target.zone)
+    }
+
+    /// Where what a deletion has moved is now, in the same database.
+    func address(ofMoved row: OutboxRow) throws(RecordError) -> RecordAddress? {
+        try first(
+            """
+            SELECT z.name, t.name, r.name FROM move m
+            JOIN record r ON r.zone_id = m.zone_id AND r.name = m.name
+            JOIN record_type t ON t.id = r.type_id
+            JOIN zone z ON z.id = r.zone_id JOIN zone o ON o.id = ?2
+            WHERE m.outbox_id = ?1 AND z.database = o.database AND z.owner = o.owner
+            """, [.integer(row.id), .integer(row.zone.rawValue)]
+        ) { columns in
+            RecordAddress(
+                zone: ZoneName(bytes: columns.bytes(0)),
+                type: RecordTypeName(bytes: columns.bytes(1)),
+                name: RecordName(bytes: columns.bytes(2)))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import RecordModel
+import RecordSQL
+
+/// Edits of records that were renamed, or moved to another type or zone, by somebody who did not know
+/// of the edit, or was not known to have moved them: they follow, and are in one record, where that is
+/// now.
+extension RemoteApplication {
+    /// The tag of a record that nobody here has seen where it is now: no server gives it.
+    private static let unseenTag = "0"
+
+    /// What an edit made of a record, and whose it is.
+    private struct Edit {
+        let document: RecordDocument
+        let base: RecordDocument?
+        /// Whether it is of this machine.
+        let isMine: Bool
+        let stamps: [FieldName: FieldStamp]
+    }
+
+    // MARK: Moved here, edited elsewhere
+
+    /// Somebody has edited what this machine has moved, before the server was told.
+    ///
+    /// - Returns: nil for what was deleted here.
+    func followOwnMove(
+        _ change: RemoteChange, _ text: [UInt8]
+    ) throws(RecordError) -> RemoteResult? {
+        guard let row = try outgoing(change.name), row.operation == .delete,
+            let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
+        else { return nil }
+        let base = try connection.base(ofDelete: row.id).flatMap { (base) throws(RecordError) in
+            try transaction.document(of: base, change.type)
+        }
+        let edit = Edit(
+            document: try transaction.parse(text, of: change.type), base: base, isMine: false,
+            stamps: change.stamps)
+        try bring(edit, change, into: copy)
+        try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
+        return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
+    }
+
+    /// The same while the old name waits for its deletion.
+    func followOwnRename(
+        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
+        _ place: TypePlace
+    ) throws(RecordError) -> RemoteResult? {
+        guard existing.state == .waitingDelete, let copy = try connection.renamed(existing.id),
+            copy.state != .draftOnly
+        else { return nil }
+        let edit = Edit(
+            document: remote, base: try acknowledged(existing.id, place), isMine: false,
+            stamps: change.stamps)
+        try bring(edit, change, into: copy)
+        try transaction.putBase(
+            existing.id, change.changeTag, .text(remote.text), change.textOnServer)
+        return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
+    }
+
+    // MARK: Edited here, moved elsewhere
+
+    /// What was edited here and not sent goes where the record is. Whether that is known here already
+    /// depends on which feed came first.
+    ///
+    /// - Returns: false where another record has that name.
+    func follow(
+        _ existing: StoredRecord, _ change: RemoteChange, to address: RecordAddress
+    ) throws(RecordError) -> Bool {
+        let info = try transaction.requireZone(self.zone)
+        let zone =
+            address.zone == info.name
+            ? info : try transaction.makeZone(info.database, info.owner, address.zone)
+        let place = try transaction.place(try transaction.makeType(zone.id, address.type).id)
+        let there = try connection.stored(named: address.name, zone.id)
+        guard there == nil || there?.entry.type == place.type,
+            let text = try connection.savedText(of: existing.id)
+        else { return false }
+        let old = try transaction.place(existing.entry.type)
+        let local = try transaction.document(text, of: existing.id, old)
+        let base = try acknowledged(existing.id, old)
+        let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
+        let edit = Edit(
+            document: local, base: base, isMine: true,
+            stamps: try transaction.lastEdits(of: fields, change.name, existing.zone)
+                .mapValues(\.stamp))
+        let target =
+            if let there { there } else {
+                try makePlaceholder(of: existing, base, address, place)
+            }
+        try bring(edit, change, into: target)
+        if let draft = try connection.draft(of: existing.id), !target.entry.hasDraft {
+            _ = try transaction.saveDraft(
+                text: draft.text, type: place.type,
+                stem: try transaction.requireEntry(target.id).stem, error: draft.error)
+        }
+        try transaction.copyPin(of: existing.id, to: target.id)
+        try forgetPending(change.name)
+        try transaction.finalizeDelete(existing.id)
+        return true
+    }
+
+    /// The record as it was before the edit, where it is now: what the server has there is told later,
+    /// and merged with the edit since this.
+    private func makePlaceholder(
+        of existing: StoredRecord, _ base: RecordDocument?, _ address: RecordAddress,
+        _ place: TypePlace
+    ) throws(RecordError) -> StoredRecord {
+        let (stem, draft) = try transaction.freeStem(for: address.name, place)
+        let fields = base?.fields ?? []
+        var new = Transaction.NewState(
+            text: RecordDocument.print(
+                fields.renamingAssets(to: stem) ?? fields, parent: base?.parent),
+            place: place, stem: stem)
+        new.name = address.name
+        new.created = existing.entry.created
+        new.createdBy = existing.createdBy
+        new.modified = existing.entry.modified
+        new.knownAssets = KeptAsset.all(in: fields)
+        let made = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
+            try transaction.create(new, over: draft, id: nil)
+        }
+        try transaction.putBase(
+            made.id, Self.unseenTag, made.version.map { .version($0) } ?? .text(new.text), .sent)
+        return try transaction.requireRecord(made.id)
+    }
+
+    // MARK: Both
+
+    /// Merges an edit of a record into what the record is now. Of a field that was changed on both ways
+    /// the later value stands, and the other is in a conflict.
+    private func bring(
+        _ edit: Edit, _ change: RemoteChange, into target: StoredRecord
+    ) throws(RecordError) {
+        let place = try transaction.place(target.entry.type)
+        guard let name = target.name, let text = try connection.savedText(of: target.id) else {
+            return
+        }
+        let local = try transaction.document(text, of: target.id, place)
+        let edited = edit.document.fields.renamingAssets(to: target.entry.stem)
+        let changed = FieldMerge.changedFields(
+            from: edit.base?.fields ?? [], to: edit.document.fields)
+        let edits = try transaction.lastEdits(of: changed, name, target.zone)
+        var won: [FieldName] = []
+        let (merged, conflicts) = try transaction.merge(
+            local, with: edited ?? edit.document.fields, parent: edit.document.parent,
+            since: edit.base, isLater: { _ in false },
+            resolve: { conflict in
+                if let lines = conflict.mergedLines { return .both(lines) }
+                guard conflict.name != .parent, conflict.remote != nil else { return .local }
+                if conflict.local != nil, let stamp = edit.stamps[conflict.name],
+                    let other = edits[conflict.name], stamp < other.stamp
+                {
+                    return .local
+                }
+                won.append(conflict.name)
+                return .remote
+            })
+        if !conflicts.isEmpty {
+            let (mine, theirs) =
+                edit.isMine ? (edit.document.text, text) : (text, edit.document.text)
+            try noteConflict(
+                change, of: target, in: place, fields: conflicts,
+                theirsStood: edit.isMine ? conflicts.filter { !won.contains($0) } : won,
+                base: edit.base?.text, mine: mine, theirs: theirs)
+        }
+        guard merged != text || target.state == .waitingDelete else { return }
+        var new = Transaction.NewState(
+            text: merged, place: place, stem: target.entry.stem)
+        new.modified = change.modified
+        let saved = try transaction.keepingDraft(of: target) { () throws(RecordError) in
+            try transaction.update(target, to: new)
+        }
+        if let version = saved.version, let time = edit.stamps.values.map(\.time).max() {
+            // It is an edit, made when it was made: what others have done there since is later.
+            try connection.run(
+                "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
+                [.integer(time), .text(Author.mount.rawValue), .integer(version)])
+        }
+        try transaction.enqueue(
+            .update, target.id, name, target.generation, place, alsoOfSync: true)
+    }
+}

@@ -1,0 +1,241 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// A record that one machine renames, or moves to another type or zone, while others edit it.
+@Suite("A record that is moved while others edit it") struct MovedRecordTests {
+    /// A way in which r.json of Main/Note gets elsewhere.
+    enum Way: CaseIterable, Sendable {
+        case name, type, zone, all
+
+        /// ZONE/TYPE/STEM, where it is then.
+        var place: String {
+            switch self {
+            case .name: "Main/Note/s"
+            case .type: "Main/Task/r"
+            case .zone: "Side/Note/r"
+            case .all: "Side/Task/s"
+            }
+        }
+    }
+
+    static let allOrders = [
+        [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0],
+    ]
+    static let old = "Main/Note/r"
+
+    private let server: TestServer
+    private let machines: [Replica]
+    private var a: Replica { machines[0] }
+    private var b: Replica { machines[1] }
+    private var c: Replica { machines[2] }
+
+    init() async throws {
+        server = try await TestServer()
+        machines = try (0..<3).map { [server] _ in try Replica(server) }
+        try Self.save(#"{"f":"0","g":"0","h":"0"}"#, on: machines[0])
+        for place in ["Main/Task/stays", "Side/Note/stays", "Side/Task/stays2"] {
+            try Self.save("{}", at: place, on: machines[0])
+        }
+        for machine in machines + machines { try await machine.sync() }
+    }
+
+    // MARK: What somebody does
+
+    private static func type(_ place: String, _ transaction: Transaction) throws(RecordError)
+        -> TypeID
+    {
+        let parts = place.split(separator: "/")
+        let zone = try transaction.makeZone(.private, .me, ZoneName(parts[0]))
+        return try transaction.makeType(zone.id, RecordTypeName(parts[1])).id
+    }
+
+    private static func stem(_ place: String) -> Stem { Stem(place.split(separator: "/")[2]) }
+
+    private static func save(
+        _ text: String, at place: String = MovedRecordTests.old, on machine: Replica
+    ) throws {
+        try machine.store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.save(
+                text: Array(text.utf8), type: try Self.type(place, transaction),
+                stem: Self.stem(place))
+        }
+    }
+
+    /// `mv`: the old name waits for its deletion where the record is renamed in its type.
+    private func move(_ way: Way, on machine: Replica, isFinal: Bool = true) throws {
+        try machine.store.write(author: .mount) { transaction throws(RecordError) in
+            let from = try Self.type(Self.old, transaction)
+            let to = try Self.type(way.place, transaction)
+            guard let record = try transaction.record(from, Self.stem(Self.old)) else { return }
+            if from == to {
+                _ = try transaction.rename(record.id, toType: to, stem: Self.stem(way.place))
+            } else {
+                _ = try transaction.moveRecord(record.id, to: to, stem: Self.stem(way.place))
+            }
+        }
+        if isFinal { try finish(machine) }
+    }
+
+    private func finish(_ machine: Replica) throws {
+        _ = try machine.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+    }
+
+    // MARK: What is to be seen
+
+    private func tree(_ machine: Replica) throws -> [String: String] {
+        var tree: [String: String] = [:]
+        for zone in try machine.store.zones(in: .private) {
+            for type in try machine.store.types(in: zone.id) {
+                for entry in try machine.store.records(in: type.id, limit: 100)
+                where entry.state == .saved {
+                    let text = try machine.store.savedText(of: entry.id) ?? []
+                    tree["\(zone.name)/\(type.name)/\(entry.stem)"] = String(
+                        decoding: text, as: UTF8.self)
+                }
+            }
+        }
+        return tree
+    }
+
+    private func expect(
+        _ text: String?, _ way: Way, conflicts: Int = 0, _ what: String = "",
+        location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for machine in machines + machines { try await machine.sync() }
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        var expected = ["Main/Task/stays": "{}", "Side/Note/stays": "{}", "Side/Task/stays2": "{}"]
+        expected[way.place] = text
+        for (number, machine) in (machines + [fresh]).enumerated() {
+            #expect(
+                try tree(machine) == expected, "machine \(number), \(what)",
+                sourceLocation: location)
+            #expect(try machine.outbox() == [], "\(what)", sourceLocation: location)
+            #expect(try machine.problems() == [], sourceLocation: location)
+        }
+        let all = try machines.flatMap { machine in
+            try ["Main", "Side"].flatMap { try machine.conflicts(zone: $0) }
+        }
+        #expect(all.count == conflicts, "\(what)", sourceLocation: location)
+    }
+
+    @Test(
+        "is one record, in its new place, with the edits of both, in every order of three machines",
+        arguments: Way.allCases, Self.allOrders)
+    func orders(way: Way, order: [Int]) async throws {
+        try move(way, on: a)
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try Self.save(#"{"f":"0","g":"c","h":"0"}"#, on: c)
+        for number in order { try await machines[number].sync() }
+        try await expect(#"{"f":"b","g":"c","h":"0"}"#, way, "\(order)")
+    }
+
+    @Test(
+        "is that also when it was edited before and after it was moved",
+        arguments: Way.allCases, Self.allOrders)
+    func editedToo(way: Way, order: [Int]) async throws {
+        try Self.save(#"{"f":"a","g":"0","h":"0"}"#, on: a)
+        try move(way, on: a)
+        try Self.save(#"{"f":"a","g":"0","h":"a"}"#, at: way.place, on: a)
+        try Self.save(#"{"f":"0","g":"b","h":"0"}"#, on: b)
+        for number in order { try await machines[number].sync() }
+        try await expect(#"{"f":"a","g":"b","h":"a"}"#, way, "\(order)")
+    }
+
+    @Test(
+        "is that when the edit arrives between the copy and the deletion", arguments: Way.allCases)
+    func between(way: Way) async throws {
+        try move(way, on: a, isFinal: false)
+        a.wire.plan(
+            .recordsModify,
+            .meanwhile { [b] in try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b) })
+        try await a.sync()
+        try await b.sync()
+        try finish(a)
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way)
+    }
+
+    @Test("is that when the edit arrives while the old name waits", arguments: [Way.name])
+    func waiting(way: Way) async throws {
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try await b.sync()
+        try move(way, on: a, isFinal: false)
+        try await a.sync()
+        #expect(try tree(a)[Self.old] == nil)
+        #expect(try tree(a)[way.place] == #"{"f":"b","g":"0","h":"0"}"#)
+        try finish(a)
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way)
+    }
+
+    @Test(
+        "is that when the edit finds the record gone while it is being sent",
+        arguments: Way.allCases)
+    func sentLate(way: Way) async throws {
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try move(way, on: a)
+        b.wire.plan(.recordsModify, .meanwhile { [a] in try await a.sync() })
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way)
+    }
+
+    @Test(
+        "has the later value of a field that both have changed, and one conflict",
+        arguments: Way.allCases)
+    func sameField(way: Way) async throws {
+        try Self.save(#"{"f":"a","g":"0","h":"0"}"#, on: a)
+        try move(way, on: a)
+        server.clock.advance(.seconds(5))
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try await a.sync()
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way, conflicts: 1)
+    }
+
+    @Test("takes the refused text of its file along", arguments: Way.allCases)
+    func draft(way: Way) async throws {
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try b.store.write(author: .mount) { transaction throws(RecordError) in
+            _ = try transaction.saveDraft(
+                text: Array("{ half".utf8), type: try Self.type(Self.old, transaction),
+                stem: Self.stem(Self.old), error: RecordError(.invalidJSON, "expected a value"))
+        }
+        try move(way, on: a)
+        for machine in [a, b] { try await machine.sync() }
+        let drafts = try b.store.refusals().map(\.stem)
+        #expect(drafts == [Self.stem(way.place)])
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way)
+    }
+
+    @Test("goes on from place to place with an edit that did not know of any")
+    func chain() async throws {
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try move(.name, on: a)
+        try await a.sync()
+        try a.store.write(author: .mount) { transaction throws(RecordError) in
+            let type = try Self.type(Way.name.place, transaction)
+            guard let record = try transaction.record(type, Stem("s")) else { return }
+            _ = try transaction.moveRecord(
+                record.id, to: try Self.type(Way.type.place, transaction), stem: Stem("r"))
+        }
+        try finish(a)
+        try await a.sync()
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, .type)
+    }
+
+    @Test("is gone when it was deleted, and what has only its name is another record")
+    func deleted() async throws {
+        try move(.name, on: a)
+        try Self.save(#"{"f":"new"}"#, on: a)
+        try await a.sync()
+        try Self.save(#"{"f":"0","g":"b","h":"0"}"#, on: b)
+        for machine in machines + machines { try await machine.sync() }
+        for machine in machines {
+            let tree = try tree(machine)
+            #expect(tree[Way.name.place] == #"{"f":"0","g":"0","h":"0"}"#)
+            #expect(tree[Self.old]?.contains("b") == true)
+        }
+    }
+}
