@@ -68,14 +68,19 @@ package final class Authenticator: Sendable {
     }
 
     /// Makes a session of this user and gives its first web auth token.
+    ///
+    /// - Parameter isDevice: it lasts until somebody ends it.
     package func signIn(
-        _ user: UserName, container: ContainerKey, staySignedIn: Bool, label: Text, now: Timestamp
+        _ user: UserName, container: ContainerKey, staySignedIn: Bool, isDevice: Bool = false,
+        label: Text, now: Timestamp
     ) async throws(ServerError) -> Text {
         let milliseconds = now.nanoseconds / 1_000_000
         let session = SessionRow(
             id: Text(SecureRandom.hex128()), user: user, container: container,
             createdMilliseconds: milliseconds,
-            expiresMilliseconds: milliseconds + settings.maximumSessionSeconds * 1000, label: label)
+            expiresMilliseconds: isDevice
+                ? milliseconds + SessionRow.deviceSeconds * 1000
+                : milliseconds + settings.maximumSessionSeconds * 1000, label: label)
         let record = UsersRecord(user: user, container: container, milliseconds: milliseconds)
         try await storage.write { (transaction) throws(ServerError) in
             try transaction.putSession(session)
@@ -83,7 +88,9 @@ package final class Authenticator: Sendable {
         }
         return WebAuthToken(
             session: session.id, generation: 1, issuedMilliseconds: milliseconds,
-            lifeSeconds: staySignedIn ? settings.longSessionSeconds : settings.sessionSeconds
+            lifeSeconds: isDevice
+                ? SessionRow.deviceSeconds
+                : staySignedIn ? settings.longSessionSeconds : settings.sessionSeconds
         ).sealed(by: seal)
     }
 
@@ -150,6 +157,14 @@ package final class Authenticator: Sendable {
 }
 
 extension SessionRow {
+    /// A hundred years: until somebody ends it.
+    static let deviceSeconds: Int64 = 100 * 365 * 86_400
+
+    /// Whether it lasts until somebody ends it.
+    package var isOfDevice: Bool {
+        expiresMilliseconds - createdMilliseconds >= Self.deviceSeconds * 1000
+    }
+
     func isGood(for container: ContainerKey, at milliseconds: Int64) -> Bool {
         !isRevoked && self.container == container && milliseconds <= expiresMilliseconds
     }

@@ -59,6 +59,9 @@ package struct CallbackURL: Hashable, Sendable {
         return url
     }
 
+    /// Whether a program on the machine of the browser waits there.
+    var isOfOwnMachine: Bool { scheme == "http" }
+
     /// What a content security policy names it by.
     var source: String { authority.isEmpty ? "\(scheme):" : "\(scheme)://\(authority)" }
 

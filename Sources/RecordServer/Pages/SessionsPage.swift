@@ -52,8 +52,10 @@ extension Pages {
             let name = title ?? row.container.container
             place = "\(name) (\(row.container.environment.rawValue))"
         }
+        let kind: HTML = row.isOfDevice ? "Device, signed in until you end it<br>" : ""
         return """
             <li><strong>\(place)</strong><br>\(row.label)<br>
+            \(kind)
             since \(PageTime.text(milliseconds: row.createdMilliseconds)), last used
             \(PageTime.text(milliseconds: row.generationMilliseconds))
             <form method="post" action="/sessions">

@@ -3,6 +3,8 @@ import RecordWire
 
 extension Pages {
     private static let action = "sign-in"
+    /// Of the page's address; its forms have them too.
+    private static let parameters = ["request", "callback", "next", "device"]
 
     func showSignIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         let target = try await signInTarget(request)
@@ -56,14 +58,32 @@ extension Pages {
         case .page(let path): return .redirect(to: path)
         case .client(let client, let delivery):
             let row = client.token
+            let device = deviceName(request, delivery)
             let token = try await authenticator.signIn(
                 user.name, container: row.container, staySignedIn: staySignedIn,
-                label: row.name, now: request.client.now)
+                isDevice: device != nil,
+                label: Self.label(row.name, device, request), now: request.client.now)
             switch delivery {
             case .callback(let url): return .redirect(to: url.adding("ckWebAuthToken", token))
             case .message(let origins): return tokenPage(token, origins: origins)
             }
         }
+    }
+
+    /// What the device is called that is to stay signed in until somebody ends it: a program that waits
+    /// for its answer on the machine itself asks for that.
+    private func deviceName(_ request: PageRequest, _ delivery: SignInTarget.Delivery) -> Text? {
+        guard case .callback(let url) = delivery, url.isOfOwnMachine,
+            let name = request["device"], !name.isEmpty
+        else { return nil }
+        return Text(utf8: Array(name.utf8.prefix(Self.deviceNameBytes)))
+    }
+
+    private static let deviceNameBytes = 64
+
+    private static func label(_ program: Text, _ device: Text?, _ request: PageRequest) -> Text {
+        guard let device else { return program }
+        return Text("\(program) on \(device), from \(request.client.address)")
     }
 
     /// Hands the token to the page that opened this window; without a script, or without such a
@@ -86,11 +106,11 @@ extension Pages {
     ) -> PageResponse {
         let token = FormToken(request, seal: authenticator.seal)
         let error: HTML = fault.map { "<p class=\"error\" role=\"alert\">\($0)</p>" } ?? ""
-        let hidden = ["request", "callback", "next"].compactMap { name in
+        let hidden = Self.parameters.compactMap { name in
             request[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as HTML }
         }
         let fields = known.map { continueFields($0, request) } ?? Self.passwordFields(request)
-        let purpose = purpose(of: target, known: known)
+        let purpose = purpose(of: target, known: known, request)
         var response = page(
             "Sign in", status: status, formTargets: target.formTargets,
             """
@@ -107,10 +127,13 @@ extension Pages {
         return response
     }
 
-    private func purpose(of target: SignInTarget, known: UserRow?) -> SignInPurpose? {
+    private func purpose(
+        of target: SignInTarget, known: UserRow?, _ request: PageRequest
+    ) -> SignInPurpose? {
         guard case .client(let client, let delivery) = target else { return nil }
         return SignInPurpose(
-            client: client, delivery: delivery, settings: authenticator.settings, known: known)
+            client: client, delivery: delivery, settings: authenticator.settings, known: known,
+            device: deviceName(request, delivery))
     }
 
     private static func passwordFields(_ request: PageRequest) -> HTML {
@@ -126,7 +149,7 @@ extension Pages {
     }
 
     private func continueFields(_ user: UserRow, _ request: PageRequest) -> HTML {
-        let items = ["request", "callback", "next"].compactMap { name in
+        let items = Self.parameters.compactMap { name in
             request[name].map { "\(name)=\(QueryEncoding.encode($0.utf8))" }
         }
         let other = "/sign-in?" + (items + ["other=1"]).joined(separator: "&")

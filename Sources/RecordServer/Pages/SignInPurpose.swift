@@ -8,6 +8,8 @@ struct SignInPurpose {
     let settings: AccountSettings
     /// Who is signed in already.
     let known: UserRow?
+    /// The name of the device that stays signed in.
+    var device: Text?
 
     /// Above the form.
     var request: HTML {
@@ -25,13 +27,19 @@ struct SignInPurpose {
 
     /// Below the form.
     var limits: HTML {
-        """
-        <p>It does not get your password. It can do this until it has done nothing for
-        \(Self.duration(settings.sessionSeconds))
-        (\(Self.duration(settings.longSessionSeconds)) if you stay signed in), for at most
-        \(Self.duration(settings.maximumSessionSeconds)), or until you end it on the page
-        <a href="/sessions">Where you are signed in</a>.</p>
-        """
+        if let device {
+            return """
+                <p>It does not get your password. It can do this on <strong>\(device)</strong> until you end
+                it on the page <a href="/sessions">Where you are signed in</a>.</p>
+                """
+        }
+        return """
+            <p>It does not get your password. It can do this until it has done nothing for
+            \(Self.duration(settings.sessionSeconds))
+            (\(Self.duration(settings.longSessionSeconds)) if you stay signed in), for at most
+            \(Self.duration(settings.maximumSessionSeconds)), or until you end it on the page
+            <a href="/sessions">Where you are signed in</a>.</p>
+            """
     }
 
     private var receiver: HTML {

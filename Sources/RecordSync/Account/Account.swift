@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordStore
 package import RecordWire
 
 /// Where a store is kept in step with, and as whom.
@@ -15,7 +16,18 @@ package struct Account: Hashable, Sendable {
     package var user: UserName
     package var profile: ServerProfile
 
+    /// When the server said last that it does not accept the sign-in any more, in milliseconds since
+    /// 1970; nil while it does.
+    package var refusedMilliseconds: Int64?
+
     package var isSignedIn: Bool { !webAuthToken.isEmpty }
+
+    /// To whom a store of the account belongs.
+    package var owner: StoreOwner {
+        StoreOwner(
+            server: server, container: container.string, environment: environment.rawValue,
+            user: user.description, profile: profile.rawValue)
+    }
 
     package init(
         server: String, container: Text, environment: ServerEnvironment, apiToken: Text,

@@ -81,12 +81,16 @@ package struct AccountFile: Sendable {
 
 extension Account {
     var json: JSONValue {
-        [
+        let json: JSONValue = [
             "server": .string(Text(server)), "container": .string(container),
             "environment": .string(Text(environment.rawValue)), "apiToken": .string(apiToken),
             "webAuthToken": .string(webAuthToken), "user": .string(Text(utf8: user.bytes)),
             "profile": .string(Text(profile.rawValue)),
         ]
+        guard let refusedMilliseconds else { return json }
+        return .object(
+            (json.object ?? [])
+                + [JSONMember(key: "refused", value: .number(JSONNumber(refusedMilliseconds)))])
     }
 
     init(_ json: JSONReader) throws(ServerError) {
@@ -102,5 +106,8 @@ extension Account {
             user: try UserName(try json.required("user")),
             // Files of earlier programs have none.
             profile: try json.choice("profile") ?? .recordfs)
+        refusedMilliseconds = try json["refused"].map { (json) throws(ServerError) in
+            try json.int64()
+        }
     }
 }

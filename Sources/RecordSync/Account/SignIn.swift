@@ -1,3 +1,4 @@
+import Glibc
 package import RecordModel
 package import RecordWire
 
@@ -13,7 +14,8 @@ package struct SignIn: Sendable {
         self.http = http
     }
 
-    /// The address of the page on which a person signs in, which then leads to `callback`.
+    /// The address of the page on which a person signs in, which then leads to `callback`. A server of ours
+    /// keeps the sign-in of a device until somebody ends it.
     package func page(callback: String) async throws(SyncProblem) -> String {
         let url = account.url(of: .currentUser, .public, webAuthToken: nil)
         let answer = try await http.send("GET", url)
@@ -22,6 +24,7 @@ package struct SignIn: Sendable {
             let page = error.redirectURL
         else { throw problem }
         return "\(page)&callback=\(Text(callback).percentEncoded)"
+            + (Self.deviceName.isEmpty ? "" : "&device=\(Text(Self.deviceName).percentEncoded)")
     }
 
     /// Signs in as a person would on the page, without a browser.
@@ -62,6 +65,39 @@ package struct SignIn: Sendable {
         }
         return (UserName(bytes: name.utf8), answer.nextToken ?? token)
     }
+
+    /// How a server stands to the sign-in of an account.
+    package enum State: Hashable, Sendable {
+        case accepted
+        /// It does not accept it any more.
+        case ended
+        /// It was not asked, or gave no answer that says it.
+        case unknown
+    }
+
+    /// Asks the server whether it still accepts the account's sign-in. A server by Apple's text is not
+    /// asked, for that uses the token up.
+    package static func state(
+        of account: Account, over http: HTTPExchange, patience: Duration
+    ) async -> State {
+        guard account.profile == .recordfs, account.isSignedIn else { return .unknown }
+        let url = account.url(of: .currentUser, .public, webAuthToken: account.webAuthToken)
+        do throws(SyncProblem) {
+            let answer = try await http.send("GET", url, patience: patience)
+            if answer.status == 200 { return .accepted }
+            return answer.problem.reaction == .signIn ? .ended : .unknown
+        } catch {
+            return .unknown
+        }
+    }
+
+    /// That of this machine; empty when it has none.
+    private static let deviceName: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
 
     // MARK: The page
 

@@ -12,16 +12,19 @@ package final class SyncService: Sendable {
     private let keeper: PinKeeper
     private let task: Task<Void, Never>
     private let tokens: WebTokens
+    private let transport: HTTPTransport
     let store: RecordStore
     package let account: Account
 
     /// Starts to keep the store in step with the account of its state directory; nil when there is
-    /// none. Errors: those of reading the account.
+    /// none. Errors: those of reading the account; alreadyExists when the store belongs to another.
     package static func start(
         _ store: RecordStore, _ policy: SyncPolicy = SyncPolicy(), logger: Logger
     ) throws(RecordError) -> SyncService? {
         let file = AccountFile(stateDirectory: store.directory)
-        guard let account = try file.read(), account.isSignedIn else { return nil }
+        guard let account = try file.read() else { return nil }
+        try store.setOwner(account.owner)
+        guard account.isSignedIn else { return nil }
         if !policy.databases.contains(.shared), try !store.invitations().isEmpty {
             // Nobody would hear of their end.
             try store.write(author: .sync, isFreeing: true) { (transaction) throws(RecordError) in
@@ -47,7 +50,15 @@ package final class SyncService: Sendable {
             queue.async { done(Self.keep(token, file, kept, logger)) }
         }
         self.tokens = tokens
-        let transport = HTTPTransport(account, over: HTTPExchange(), tokens: tokens)
+        let isRefused = Mutex(account.refusedMilliseconds != nil)
+        let transport = HTTPTransport(account, over: HTTPExchange(), tokens: tokens) { isAccepted in
+            let isNews = isRefused.withLock { isRefused in
+                defer { isRefused = !isAccepted }
+                return isRefused == isAccepted
+            }
+            if isNews { queue.async { Self.note(isAccepted, of: account, file, logger) } }
+        }
+        self.transport = transport
         var settings = Exchange.Settings(account)
         settings.policy = policy
         let exchanges = Self.databases.filter(policy.databases.contains).map { database in
@@ -133,6 +144,23 @@ package final class SyncService: Sendable {
             return .failed(error)
         }
     }
+
+    /// Writes down whether the server accepts the sign-in, for who looks when no daemon runs.
+    private static func note(
+        _ isAccepted: Bool, of known: Account, _ file: AccountFile, _ logger: Logger
+    ) {
+        do throws(RecordError) {
+            try file.update { (account) throws(RecordError) in
+                guard account?.user == known.user, account?.isSignedIn == true else { return }
+                account?.refusedMilliseconds = isAccepted ? nil : SystemClock().now.milliseconds
+            }
+        } catch {
+            logger.error("The end of the sign-in was not kept", metadata: ["why": "\(error)"])
+        }
+    }
+
+    /// How far the server's clock is ahead of this machine's; nil while it has not said.
+    package var clockDifference: Duration? { transport.clockDifference }
 
     /// For `RecordStore.observe`.
     package func noteChanges(_ changes: [StoreChange]) {

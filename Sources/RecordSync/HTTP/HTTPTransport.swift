@@ -10,13 +10,24 @@ package final class HTTPTransport: SyncTransport {
     /// Whether the server has said that it takes bodies in gzip.
     private let takesGzip = Atomic<Bool>(false)
     private let pace = RequestPace()
+    private let serverClock = ServerClock()
+    private let noteSignIn: @Sendable (_ isAccepted: Bool) -> Void
 
-    /// - Parameter tokens: those of the account, which all have in common that send for it.
-    package init(_ account: Account, over http: HTTPExchange, tokens: WebTokens) {
+    /// - Parameters:
+    ///   - tokens: those of the account, which all have in common that send for it.
+    ///   - noteSignIn: hears of each answer whether the server accepts the sign-in.
+    package init(
+        _ account: Account, over http: HTTPExchange, tokens: WebTokens,
+        noteSignIn: @escaping @Sendable (_ isAccepted: Bool) -> Void = { _ in }
+    ) {
         self.account = account
         self.http = http
         self.tokens = tokens
+        self.noteSignIn = noteSignIn
     }
+
+    /// How far the server's clock is ahead of this machine's; nil while it has not said.
+    package var clockDifference: Duration? { serverClock.difference }
 
     package func send(
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
@@ -55,7 +66,14 @@ package final class HTTPTransport: SyncTransport {
         if answer["Accept-Encoding"]?.contains("gzip") == true {
             takesGzip.store(true, ordering: .relaxed)
         }
-        return try answer.unpacked()
+        let whole = try answer.unpacked()
+        serverClock.hear(whole["date"])
+        if whole.status == 200 {
+            noteSignIn(true)
+        } else if whole.problem.reaction == .signIn {
+            noteSignIn(false)
+        }
+        return whole
     }
 
     /// All servers that say the one know the other.

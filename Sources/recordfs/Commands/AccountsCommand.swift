@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import RecordControl
 import RecordModel
+import RecordStore
 import RecordSync
 import RecordWire
 
@@ -9,7 +10,7 @@ struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts", abstract: "List who is signed in where, for each store.",
         discussion: """
-            The stores are the default one, that of --state, and those that are mounted. A store is of \
+            Each server is asked whether it still accepts the sign-in. The stores are the default one, that of --state, and those that are mounted. A store is of \
             one account, also after signing out; another account gets a store of its own.
             """)
 
@@ -23,15 +24,14 @@ struct AccountsCommand: ParsableCommand {
             let account = try store.reporting { () throws(RecordError) in
                 try AccountFile(stateDirectory: store.directory).read()
             }
-            guard let account else { continue }
+            guard let owner = try account?.owner ?? Self.owner(of: store) else { continue }
+            let state = try Self.state(of: account)
             if json {
-                Showing.jsonLine(Self.json(account, of: store))
+                Showing.jsonLine(Self.json(owner, of: store, state))
             } else {
                 rows.append([
-                    store.directory, account.server, account.container.string,
-                    account.environment.rawValue, account.profile.rawValue,
-                    account.user.description,
-                    account.isSignedIn ? "signed in" : "signed out",
+                    store.directory, owner.server, owner.container, owner.environment,
+                    owner.profile, owner.user, state.words,
                 ])
             }
         }
@@ -43,6 +43,46 @@ struct AccountsCommand: ParsableCommand {
                 [["STORE", "SERVER", "CONTAINER", "ENVIRONMENT", "PROFILE", "USER", "STATE"]]
                     + rows)
         }
+    }
+
+    private enum State {
+        case signedIn
+        case signedOut
+        /// The server does not accept the sign-in any more.
+        case ended
+        /// Signed in here; the server was not asked, or gave no answer.
+        case unasked
+
+        var words: String {
+            switch self {
+            case .signedIn: "signed in"
+            case .signedOut: "signed out"
+            case .ended: "ended by the server; recordfs login signs in again"
+            case .unasked: "signed in; the server did not answer"
+            }
+        }
+    }
+
+    /// How long an answer of a server is waited for.
+    private static let patience = Duration.seconds(5)
+
+    private static func state(of account: Account?) throws(CommandFailure) -> State {
+        guard let account, account.isSignedIn else { return .signedOut }
+        let answer = try LoginCommand.waiting(account.server) { () throws(SyncProblem) in
+            await SignIn.state(of: account, over: HTTPExchange(), patience: patience)
+        }
+        switch answer {
+        case .accepted: return .signedIn
+        case .ended: return .ended
+        case .unknown: return account.refusedMilliseconds == nil ? .unasked : .ended
+        }
+    }
+
+    /// To whom the store belongs, also when its account.json is lost; nil where there is no store.
+    private static func owner(of store: StoreAccess) throws(CommandFailure) -> StoreOwner? {
+        guard access(store.directory + "/store.sqlite", R_OK) == 0 else { return nil }
+        let reader = try store.reader()
+        return try store.reporting { () throws(RecordError) in try reader.owner() }
     }
 
     /// Each once.
@@ -62,16 +102,24 @@ struct AccountsCommand: ParsableCommand {
     /// The mounts of a machine are of many users, and an account is for nobody else's eyes.
     private static func isOfCaller(_ directory: String) -> Bool {
         access(AccountFile(stateDirectory: directory).path, R_OK) == 0
+            || access(directory + "/store.sqlite", R_OK) == 0
     }
 
-    /// Without its tokens.
-    private static func json(_ account: Account, of store: StoreAccess) -> JSONValue {
-        .members([
-            "store": .text(store.directory), "server": .text(account.server),
-            "container": .string(account.container),
-            "environment": .text(account.environment.rawValue),
-            "profile": .text(account.profile.rawValue),
-            "user": .text(account.user.description), "signedIn": .bool(account.isSignedIn),
+    /// Without its tokens. `accepted` is what the server says; null when it did not answer.
+    private static func json(
+        _ owner: StoreOwner, of store: StoreAccess, _ state: State
+    ) -> JSONValue {
+        let accepted: JSONValue =
+            switch state {
+            case .signedIn: .bool(true)
+            case .ended: .bool(false)
+            case .signedOut, .unasked: .null
+            }
+        return .members([
+            "store": .text(store.directory), "server": .text(owner.server),
+            "container": .text(owner.container), "environment": .text(owner.environment),
+            "profile": .text(owner.profile), "user": .text(owner.user),
+            "signedIn": .bool(state != .signedOut), "accepted": accepted,
         ])
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import RecordControl
 import RecordModel
+import RecordStore
 import RecordSync
 import RecordWire
 
@@ -73,8 +74,12 @@ struct LoginCommand: ParsableCommand {
             try configured.check(final)
         }
         try access.reporting(account.server) { () throws(RecordError) in
+            try file.read()?.owner.check(final.owner)
+        }
+        try Self.bind(access, to: final)
+        try access.reporting(account.server) { () throws(RecordError) in
             try file.update { (account) throws(RecordError) in
-                try Self.check(final, against: account)
+                try account?.owner.check(final.owner)
                 account = final
             }
             if let daemon = try ControlClient.connect(
@@ -119,21 +124,21 @@ struct LoginCommand: ParsableCommand {
             apiToken: Text(token), webAuthToken: "", user: UserName(bytes: []), profile: profile)
     }
 
-    /// A store is of one account, also after signing out: what it has of one would go up to the other.
-    private static func check(
-        _ account: Account, against earlier: Account?
-    ) throws(RecordError) {
-        guard let earlier else { return }
-        guard
-            earlier.server != account.server || earlier.container != account.container
-                || earlier.environment != account.environment || earlier.user != account.user
-                || earlier.profile != account.profile
-        else { return }
-        throw RecordError(
-            .alreadyExists,
-            "this store is of \(earlier.user) at \(earlier.server), profile "
-                + "\(earlier.profile.rawValue). Another account gets a store of "
-                + "its own: --state DIR, here and at recordfs mount.")
+    /// A store is of one account, also after signing out, and when account.json is lost.
+    private static func bind(_ access: StoreAccess, to account: Account) throws {
+        let isBound = try access.write { writer in
+            guard case .direct(let store) = writer else { return false }
+            try access.reporting(account.server) { () throws(RecordError) in
+                try store.setOwner(account.owner)
+            }
+            return true
+        }
+        if isBound { return }
+        // The daemon that has the store writes it down, when it hears of the account.
+        let store = try access.reader()
+        try access.reporting(account.server) { () throws(RecordError) in
+            try store.owner()?.check(account.owner)
+        }
     }
 
     private static func tokenFromBrowser(

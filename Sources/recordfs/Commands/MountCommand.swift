@@ -90,7 +90,21 @@ struct MountCommand: ParsableCommand {
             let end = store.isDefault ? "" : " \(settings.mountpoint)"
             Terminal.print(
                 "Mounted at \(settings.mountpoint)\(note). recordfs unmount\(end) ends it.")
+            try tellOfEndedSignIn(store)
         }
+    }
+}
+
+extension MountCommand {
+    /// What is changed on this machine goes nowhere then, and nothing comes.
+    private func tellOfEndedSignIn(_ store: StoreAccess) throws(CommandFailure) {
+        let account = try store.reporting { () throws(RecordError) in
+            try AccountFile(stateDirectory: store.directory).read()
+        }
+        guard let account, account.isSignedIn, account.refusedMilliseconds != nil else { return }
+        Terminal.error(
+            "\(account.server) no longer accepts the sign-in of this machine: changes wait here. recordfs "
+                + "login signs in again.")
     }
 }
 

@@ -98,8 +98,8 @@ final class MountedSync: Sendable {
         case .resume: service.resume()
         case .retry:
             try store.retryParked()
-            return Self.json(service.settle(), service.account, store)
-        case .sync: return Self.json(service.settle(), service.account, store)
+            return Self.json(service.settle(), service, store)
+        case .sync: return Self.json(service.settle(), service, store)
         case .account, .flush, .shutdown: break
         }
         return .object([])
@@ -207,7 +207,7 @@ final class MountedSync: Sendable {
     /// For status; nil while nobody is signed in.
     var status: JSONValue? {
         guard let service = service.withLock(\.self) else { return nil }
-        return Self.json(service.status, service.account, store)
+        return Self.json(service.status, service, store)
     }
 
     /// For the files of `.recordfs`.
@@ -238,9 +238,10 @@ final class MountedSync: Sendable {
     }
 
     private static func json(
-        _ status: SyncStatus, _ account: Account, _ store: RecordStore
+        _ status: SyncStatus, _ service: SyncService, _ store: RecordStore
     ) -> JSONValue {
-        .members([
+        let account = service.account
+        return .members([
             "server": .text(account.server), "container": .string(account.container),
             "environment": .text(account.environment.rawValue),
             "profile": .text(account.profile.rawValue),
@@ -249,6 +250,9 @@ final class MountedSync: Sendable {
             "idle": .bool(status.isIdle),
             "lastFetch": status.lastFetch.map { .text(Showing.time($0)) } ?? .null,
             "nextTry": status.nextTry.map { .text(Showing.time($0)) } ?? .null,
+            "clockAheadSeconds": service.clockDifference.map {
+                .integer($0.components.seconds)
+            } ?? .null,
             "downloads": .array(status.downloads.map { json($0, store) }),
             "problems": .array(status.problems.map { json($0, store) }),
         ])

@@ -13,7 +13,7 @@ enum ExchangeState {
         let problems = exchange["problems"]?.array ?? []
         let state =
             if exchange["needsSignIn"]?.bool == true {
-                "signed out there; recordfs login signs in again"
+                "the server no longer accepts the sign-in of this machine; recordfs login signs in again"
             } else if exchange["paused"]?.bool == true {
                 "paused; recordfs resume goes on"
             } else if !problems.isEmpty {
@@ -28,7 +28,8 @@ enum ExchangeState {
         let downloads = exchange["downloads"]?.array ?? []
         let profile = exchange.stringMember("profile") ?? "recordfs"
         let rules = profile == "recordfs" ? "" : ", profile \(profile)"
-        return ["Server \(server)\(rules): \(state)"]
+        let head = ["Server \(server)\(rules): \(state)"]
+        return head + clockWarning(exchange.integerMember("clockAheadSeconds"))
             + downloads.map { zone in
                 "  \(zone.stringMember("zone") ?? ""): \(zone.integerMember("received") ?? 0) of "
                     + "\(zone.integerMember("total") ?? 0) records have come"
@@ -38,6 +39,25 @@ enum ExchangeState {
                 return "  \(zone)\(problem.stringMember("message") ?? "")"
             }
     }
+
+    /// From this difference on the clock is told of.
+    private static let clockToleranceSeconds: Int64 = 60
+
+    private static func clockWarning(_ ahead: Int64?) -> [String] {
+        guard let ahead, ahead.magnitude > clockToleranceSeconds else { return [] }
+        let way = ahead > 0 ? "behind" : "ahead of"
+        return [
+            "  The clock of this machine is \(duration(ahead.magnitude)) \(way) the server's. Of edits that "
+                + "machines made apart, the one with the later time stands: set the clock."
+        ]
+    }
+
+    private static func duration(_ seconds: UInt64) -> String {
+        let units: [(UInt64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        let (size, unit) = units.first { seconds >= $0.0 } ?? (1, "second")
+        return Showing.count(Int(clamping: seconds / size), unit)
+    }
+
     /// What is not the same on both sides, and stays so; nil when nothing is.
     private static func exceptions(_ counts: StoreCounts) -> String? {
         let refused = Int(clamping: counts.refused)

@@ -351,6 +351,17 @@ extension MountTests {
             )
             let signedOut = try a.shell("recordfs mount && recordfs sync; recordfs unmount")
             #expect(signedOut.errors.contains("recordfs login"), "\(signedOut)")
+            // The store knows whose it is when the file of the account is lost.
+            try a.ok("rm .local/share/recordfs/account.json")
+            #expect(
+                try account.listed(by: a) == "false development \(a.folder)/.local/share/recordfs\n"
+            )
+            let again = try account.signInResult(
+                a, user: "other@example.org", password: "a long enough password")
+            #expect(again.status == 1 && again.errors.contains("this store is of"), "\(again)")
+            try account.signIn(a)
+            #expect(
+                try account.listed(by: a) == "true development \(a.folder)/.local/share/recordfs\n")
         }
     }
 }

@@ -63,6 +63,40 @@ struct SignInPageTests {
         #expect(try await server.caller(tokens[1]) == Self.aliceName)
     }
 
+    @Test("a device stays signed in until somebody ends it on the page of sign-ins")
+    func device() async throws {
+        let server = try await TestServer.withPasswords()
+        let (apiToken, _) = try await server.accounts.createAPIToken(
+            TestServer.development, name: "recordfs", callbackURL: CallbackURL.loopback,
+            now: server.clock.now)
+        let visitor = Visitor(server)
+        let path =
+            try await server.signInPath(apiToken: apiToken)
+            + "&callback=http%3A%2F%2F127.0.0.1%3A1%2Fin&device=tower"
+        let page = try await visitor.get(path)
+        #expect(page.text.contains("on <strong>tower</strong> until you end"))
+        let answer = try await visitor.signIn(page)
+        let token = String(try #require(answer.location?.split(separator: "=").last))
+        server.clock.advance(.seconds(400 * 86_400))
+        let sessions = try await server.accounts.sessions(of: "alice@example.org")
+        let session = try #require(sessions.first { $0.isOfDevice })
+        #expect(session.label.string.contains("recordfs on tower, from "))
+        #expect(
+            try await server.caller(token, apiToken: apiToken) == Self.aliceName)
+        try await server.accounts.revokeSession(session.id)
+        #expect(try await server.caller(token, apiToken: apiToken) == nil)
+    }
+
+    @Test("a page on the web gets no sign-in of a device")
+    func noDeviceElsewhere() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        let page = try await visitor.get(try await server.signInPath() + "&device=tower")
+        _ = try await visitor.signIn(page)
+        let sessions = try await server.accounts.sessions(of: "alice@example.org")
+        #expect(sessions.allSatisfy { !$0.isOfDevice })
+    }
+
     @Test("who is signed in in this browser continues without the password")
     func knownUser() async throws {
         let server = try await TestServer.withPasswords()
