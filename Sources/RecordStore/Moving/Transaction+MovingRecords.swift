@@ -12,6 +12,7 @@ extension Transaction {
     package func moveRecord(
         _ id: RecordID, to type: TypeID, stem: Stem
     ) throws(RecordError) -> RecordEntry {
+        try finishLeaving(of: id)
         let record = try requireRecord(id)
         let old = try writablePlace(of: record)
         let place = try writablePlace(type)
