@@ -112,7 +112,10 @@ import Testing
                     #expect([.alreadyExists, .invalidName].contains(error.code))
                     #expect(there == nil)
                     #expect(try shown(fixture) == before)
-                    let why = failure { try fixture.store.checkNameable(stem, in: type) }
+                    let why = failure {
+                        try fixture.store.checkNameable(
+                            stem, in: type, named: RecordTypeName(record.type), of: fixture.zone)
+                    }
                     #expect(why != nil || stem.decoded == nil)
                 }
             case 3:

@@ -212,8 +212,9 @@ extension Tree {
     /// Refuses a file name under which no record can be, before there is a file: with the reason in
     /// `.error`.
     func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        let place = try place(of: type)
         do throws(RecordError) {
-            try store.checkNameable(stem, in: type)
+            try store.checkNameable(stem, in: type, named: place.type, of: place.zone)
         } catch  where error.code == .invalidName || error.code == .alreadyExists {
             noteFailure(.unmade, "\(stem).json", in: type, error)
             throw error

@@ -202,6 +202,7 @@ extension SQLConnection {
     /// Throws unless a new file of that stem can become a record.
     func checkNameable(_ stem: Stem, _ place: TypePlace) throws(RecordError) {
         guard let shown = stem.decoded else { return }
+        if shown.without(place.name) == nil, try isUnheardOf(shown, place) { return }
         for name in shown.candidates(in: place.name)
         where try isNameFor(shown, name, place) {
             let other = try stored(named: name, place.zone.id)
@@ -212,6 +213,17 @@ extension SQLConnection {
             }
         }
         throw try noName(for: shown, place)
+    }
+
+    /// Whether nothing of the zone has the name: the usual case, in one statement.
+    private func isUnheardOf(
+        _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> Bool {
+        try !exists(
+            """
+            SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2
+            UNION ALL SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2 AND type != ?3
+            """, [.integer(place.zone.id.rawValue), .name(name), .name(place.name)])
     }
 
     fileprivate func noName(
@@ -232,9 +244,10 @@ extension SQLConnection {
 extension RecordStore {
     /// Throws `invalidName` or `alreadyExists`, which say why, where a new file of that stem cannot
     /// become a record.
-    package func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
-        guard let info = try self.type(type), let zone = try zone(info.zone) else { return }
-        let place = TypePlace(type: type, name: info.name, zone: zone)
+    package func checkNameable(
+        _ stem: Stem, in type: TypeID, named name: RecordTypeName, of zone: ZoneInfo
+    ) throws(RecordError) {
+        let place = TypePlace(type: type, name: name, zone: zone)
         try read { connection throws(RecordError) in try connection.checkNameable(stem, place) }
     }
 }
