@@ -9,11 +9,24 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
     package let time: Int64
     /// Breaks ties.
     package let device: UInt64
+    /// Edits that lost against this one, or against those that it wrote over: their machines list a
+    /// conflict when they hear of it. The newest is the last, and there are at most `losersMax`.
+    package private(set) var losers: [LostEdit] = []
 
     package init(time: Int64, device: UInt64) {
         self.time = max(0, time)
         self.device = device
     }
+
+    /// The same edit, with more edits that lost against it.
+    package func over(_ more: [LostEdit]) -> FieldStamp {
+        var stamp = self
+        for loser in more where !stamp.losers.contains(loser) { stamp.losers.append(loser) }
+        stamp.losers = stamp.losers.suffix(Self.losersMax)
+        return stamp
+    }
+
+    package static let losersMax = 6
 
     /// Of an edit of which only the time is known: before any of that millisecond.
     package init(at time: Timestamp) {
@@ -30,26 +43,70 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
 
     private static let hexDigits = 16
 
-    /// 33 characters, in the order of the stamps: as the server keeps it with the field.
+    /// 33 characters, in the order of the stamps, and 29 for each edit that lost: as the server keeps it
+    /// with the field.
     package var text: String {
-        Self.hex(UInt64(time)) + "-" + Self.hex(device)
+        losers.reduce(Self.hex(UInt64(time)) + "-" + Self.hex(device)) { $0 + "-" + $1.text }
     }
 
     /// Nil for what some other client has written there.
     package init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         // `Int64(_:radix:)` takes a sign too.
-        guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.count == Self.hexDigits && $0.allSatisfy(\.isHexDigit) }),
+        guard parts.count >= 2, parts.count <= 2 + Self.losersMax,
+            parts.prefix(2).allSatisfy({
+                $0.utf8.count == Self.hexDigits && $0.allSatisfy(\.isHexDigit)
+            }),
             let time = Int64(parts[0], radix: 16), time >= 0,
             let device = UInt64(parts[1], radix: 16)
         else { return nil }
         self.init(time: time, device: device)
+        for part in parts.dropFirst(2) {
+            guard let loser = LostEdit(text: part) else { return nil }
+            losers.append(loser)
+        }
     }
 
-    private static func hex(_ number: UInt64) -> String {
+    fileprivate static func hex(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: hexDigits - digits.count) + digits
+    }
+}
+
+/// An edit of a field that lost in a merge, as the stamp of the value that stood names it.
+package struct LostEdit: Hashable, Sendable {
+    /// That of the edit's stamp; a checksum of the value where it had none, as those have with which a
+    /// record was made.
+    package let time: Int64
+    /// The lower 48 bits of the device's number; 0 beside a checksum.
+    package let device: UInt64
+
+    package init(_ stamp: FieldStamp) {
+        time = stamp.time
+        device = stamp.device & Self.deviceMask
+    }
+
+    package init(valueChecksum: Int64) {
+        time = valueChecksum & .max
+        device = 0
+    }
+
+    private static let deviceMask: UInt64 = 1 << 48 - 1
+    private static let timeDigits = 16
+    private static let deviceDigits = 12
+
+    fileprivate var text: String {
+        FieldStamp.hex(UInt64(time)) + FieldStamp.hex(device).suffix(Self.deviceDigits)
+    }
+
+    fileprivate init?(text: Substring) {
+        guard text.utf8.count == Self.timeDigits + Self.deviceDigits,
+            text.allSatisfy(\.isHexDigit),
+            let time = Int64(text.prefix(Self.timeDigits), radix: 16), time >= 0,
+            let device = UInt64(text.suffix(Self.deviceDigits), radix: 16)
+        else { return nil }
+        self.time = time
+        self.device = device
     }
 }
 

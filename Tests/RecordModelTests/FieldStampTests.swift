@@ -19,6 +19,17 @@ struct FieldStampTests {
         }
     }
 
+    @Test("a stamp names the last six edits that lost, in its text, too, within 256 bytes")
+    func losers() {
+        let losers = (1...8).map { LostEdit(FieldStamp(time: Int64($0), device: .max)) }
+        let stamp = FieldStamp(time: .max, device: .max).over(losers + losers)
+        #expect(stamp.losers == Array(losers.suffix(6)))
+        #expect(FieldStamp(text: stamp.text) == stamp && stamp.text.utf8.count <= 256)
+        #expect(!(stamp < FieldStamp(time: .max, device: .max)))
+        let value = FieldStamp(time: 1, device: 2).over([LostEdit(valueChecksum: -1)])
+        #expect(FieldStamp(text: value.text) == value)
+    }
+
     @Test(
         "what another client wrote is no stamp",
         arguments: [

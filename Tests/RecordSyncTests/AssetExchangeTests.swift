@@ -155,7 +155,7 @@ struct AssetExchangeTests {
     }
 
     /// Simulation seed 13407. What `a` had here for a moment, the server's `a` never had.
-    @Test("a record that the server has without bytes goes, though nobody has those any more")
+    @Test("what has a file whose bytes nobody has waits for them, and then goes without it")
     func renamedWithLostBytes() async throws {
         let server = try await TestServer()
         let (one, two) = (try Replica(server), try Replica(server))
@@ -175,10 +175,17 @@ struct AssetExchangeTests {
         #expect(
             try two.outbox() == [
                 "create c? The bytes of photo are not on this machine, and no record of the server has "
-                    + "them. Write the file anew, or give the change up"
+                    + "them. They are looked for again. Write the file anew, or give the change up"
             ])
         try await one.sync()
         #expect(try one.names() == ["b"])
+        // Each time behind what the server tells.
+        for _ in 0..<2 { try await two.exchange.round() }
+        try await one.sync()
+        #expect(try two.outbox() == [] && two.assets(of: "c").isEmpty)
+        #expect(try two.conflicts().map(\.fields).contains([FieldName("photo")]))
+        #expect(try one.names() == ["b", "c"])
+        #expect(try one.files() == two.files())
     }
 
     @Test("a record that is renamed where its file was never read keeps it everywhere")

@@ -9,11 +9,21 @@ import Testing
     // Two tests, for a process each: two histories at a time wait for each other in one (its memory,
     // its threads), and not in two.
 
-    @Test("random histories of the odd hundreds end well", arguments: LongForm.seeds(25, of: 100))
+    @Test("random histories of the odd hundreds end well", arguments: LongForm.seeds(20, of: 100))
     func odd(_ pair: Int) async { await endWell(2 * pair - 1) }
 
-    @Test("random histories of the even hundreds end well", arguments: LongForm.seeds(25, of: 100))
+    @Test("random histories of the even hundreds end well", arguments: LongForm.seeds(20, of: 100))
     func even(_ pair: Int) async { await endWell(2 * pair) }
+
+    @Test(
+        "random histories of three and four machines, with several types and wrong clocks, end well",
+        arguments: LongForm.seeds(5, of: 50))
+    func wide(_ hundred: Int) async {
+        for seed in Self.seeds(of: hundred) {
+            let problems = await SimulationCheck(seed: UInt64(seed), isWide: true).problems()
+            #expect(problems == [], "scripts/simulate --wide --replay \(seed)")
+        }
+    }
 
     @Test("random histories of users who share end well", arguments: LongForm.seeds(5, of: 50))
     func sharing(_ hundred: Int) async {

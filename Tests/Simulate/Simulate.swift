@@ -22,6 +22,8 @@ struct Simulate: AsyncParsableCommand {
     var firstFailure = false
     @Flag(help: "Histories of several users, who share with each other.")
     var sharing = false
+    @Flag(help: "Histories of three and four machines, several types, and clocks that are wrong.")
+    var wide = false
 
     func run() async throws {
         if let replay {
@@ -33,7 +35,7 @@ struct Simulate: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - begin).components.seconds
         print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
         if let first = failed.min() {
-            let option = sharing ? "--sharing " : ""
+            let option = sharing ? "--sharing " : wide ? "--wide " : ""
             print("scripts/simulate \(option)--replay \(first) shows the first of them.")
             throw ExitCode.failure
         }
@@ -41,7 +43,7 @@ struct Simulate: AsyncParsableCommand {
 
     private func runAll() async -> [UInt64] {
         let queue = SeedQueue(from, count: seeds)
-        let (firstFailure, sharing) = (firstFailure, sharing)
+        let (firstFailure, sharing, wide) = (firstFailure, sharing, wide)
         return await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<max(1, jobs) {
                 group.addTask {
@@ -51,7 +53,7 @@ struct Simulate: AsyncParsableCommand {
                         let problems =
                             sharing
                             ? await SharingCheck(seed: seed).problems()
-                            : await SimulationCheck(seed: seed).problems()
+                            : await SimulationCheck(seed: seed, isWide: wide).problems()
                         guard let problem = problems.first else { continue }
                         failed.append(seed)
                         print("seed \(seed): \(problem)")
@@ -72,7 +74,7 @@ struct Simulate: AsyncParsableCommand {
                 shortened: { await check.shortened() },
                 trace: { await check.simulation.run($0).trace })
         } else {
-            let check = SimulationCheck(seed: seed)
+            let check = SimulationCheck(seed: seed, isWide: wide)
             try await replay(
                 seed, of: check.simulation.steps.count, problems: { await check.problems($0) },
                 shortened: { await check.shortened() },

@@ -3,7 +3,8 @@ find each.
 
     scripts/simulate --faults [--seeds N] [--only WORDS]
 
-Those about sharing, of sharing_faults.py, are looked for in histories of several users. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
+Those about sharing, of sharing_faults.py, are looked for in histories of several users, all others in those
+of three and four machines. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
 not found any more; `--places` looks for the places alone.
 """
 
@@ -188,6 +189,36 @@ FAULTS = [
         "if hasTheirValues, fileText == nil || fileText == newText, !lacksText, known.isPending {",
     ),
     (
+        "a batch has a number that another one had",
+        STORE + "Transaction+Claims.swift",
+        "UPDATE meta SET value = value + 1 WHERE key = 'nextBatch'",
+        "UPDATE meta SET value = value + 0 WHERE key = 'nextBatch'",
+    ),
+    (
+        "an own change is taken for that of somebody else",
+        STORE + "RemoteApplication.swift",
+        "let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil",
+        "let sent: Int64? = zone.rawValue < 0 ? try sentVersion(of: change, with: remote.text) : nil",
+    ),
+    (
+        "the machine whose edit lost does not hear of it",
+        STORE + "RemoteApplication+Stamps.swift",
+        "guard change.stamps.contains(where: { !$0.value.losers.isEmpty }) else { return }",
+        "guard change.stamps.contains(where: { $0.value.losers.count > 100 }) else { return }",
+    ),
+    (
+        "a record that is made anew has no stamps",
+        STORE + "RemoteApplication+Stamps.swift",
+        "SET sent = COALESCE(sent, ?3), (base_version,",
+        "SET sent = CASE WHEN ?3 < 0 THEN 0 END, (base_version,",
+    ),
+    (
+        "bytes that nobody has are looked for again and again",
+        STORE + "Transaction+MissingBytes.swift",
+        "looksForBytes: Int64 = 3",
+        "looksForBytes: Int64 = 3_000",
+    ),
+    (
         "the server does a request again that it has done",
         SERVER + "Records/RecordService+Records.swift",
         "let outcome = OperationOutcome(stored)\n        {",
@@ -227,7 +258,7 @@ def look(root):
 
 def find(root, fault, seeds):
     """The first seed that ends wrong, and how."""
-    histories = ["--sharing"] if fault in sharing_faults.FAULTS else []
+    histories = ["--sharing"] if fault in sharing_faults.FAULTS else ["--wide"]
     _, path, old, new = fault
     file = pathlib.Path(root, path)
     text = file.read_text()

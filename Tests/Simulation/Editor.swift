@@ -1,4 +1,5 @@
 import RecordModel
+import RecordStore
 
 /// Does what somebody does to records on one machine, and tells the oracle of it.
 struct Editor {
@@ -20,7 +21,7 @@ struct Editor {
             try set(fields, of: &record, after: before, &oracle)
         case .editLine(let key, let line): try edit(line, of: key, &oracle)
         case .format(let key, let style):
-            guard try replica.text(key.name, zone: key.zone) != nil else { return }
+            guard try replica.text(key.name, zone: key.zone, type: key.type) != nil else { return }
             oracle.rewrite(key)
             try Record(replica, key).save(on: replica, style: style)
         case .attach(let key): try attach(key, &oracle)
@@ -31,15 +32,23 @@ struct Editor {
             var record = try Record(replica, key)
             try set(fields, of: &record, after: before, &oracle)
         case .rename(let key, let name): try rename(key, to: name, &oracle)
-        case .move(let key, let zone): try move(key, to: zone, &oracle)
+        case .move(let key, let zone):
+            try move(
+                key, to: Step.Key(zone: zone, type: key.type, name: key.name), &oracle)
+        case .retype(let key, let type):
+            try move(
+                key, to: Step.Key(zone: key.zone, type: type, name: key.name), &oracle)
+        case .evict: _ = try replica.store.evictAssets(keeping: 0)
         case .removeZone(let zone):
-            for name in try replica.names(zone: zone) {
-                try delete(Step.Key(zone: zone, name: name), &oracle)
+            for type in try replica.types(zone) {
+                for name in try replica.names(zone: zone, type: type) {
+                    try delete(Step.Key(zone: zone, type: type, name: name), &oracle)
+                }
             }
             oracle.forgetAnswers(of: zone)
             oracle.removeZone(zone)
             try replica.removeZone(zone)
-        case .round, .restart, .jump, .backUp, .restoreServer: break
+        case .round, .restart, .jump, .backUp, .restoreServer, .read: break
         }
     }
 
@@ -82,36 +91,45 @@ struct Editor {
     }
 
     private func attach(_ key: Step.Key, _ oracle: inout Oracle) throws {
-        guard try replica.text(key.name, zone: key.zone) != nil else { return }
+        guard try replica.text(key.name, zone: key.zone, type: key.type) != nil else { return }
         let record = try Record(replica, key)
         let bytes = Array("<\(mark).photo>".utf8)
         oracle.edit(
             key, step: step, device: device, values: [SHA256.hash(bytes).hex], over: record.hashes,
             visible: record.values)
-        try replica.attach(bytes, to: key.name, zone: key.zone)
+        try replica.attach(bytes, to: key.name, zone: key.zone, type: key.type)
     }
 
     private func delete(_ key: Step.Key, _ oracle: inout Oracle) throws {
-        guard try replica.entry(key.name, key.zone) != nil else { return }
+        guard try replica.entry(key.name, key.zone, key.type) != nil else { return }
         try noteDeletion(of: key, &oracle)
-        try replica.delete(key.name, zone: key.zone)
+        try replica.delete(key.name, zone: key.zone, type: key.type)
     }
 
     private func rename(_ key: Step.Key, to name: String, _ oracle: inout Oracle) throws {
-        guard name != key.name, try replica.entry(key.name, key.zone) != nil else { return }
-        let target = Step.Key(zone: key.zone, name: name)
+        guard name != key.name, try replica.entry(key.name, key.zone, key.type) != nil else {
+            return
+        }
+        try rename(key, to: Step.Key(zone: key.zone, type: key.type, name: name), &oracle)
+    }
+
+    private func rename(
+        _ key: Step.Key, to target: Step.Key, _ oracle: inout Oracle
+    ) throws {
         oracle.rename(key, to: target)
         oracle.show(try Record(replica, key).values, as: target, device: device)
         try delete(target, &oracle)
         try noteDeletion(of: key, &oracle)
-        try replica.rename(key.name, to: name, zone: key.zone)
+        try replica.rename(
+            key.name, to: target.name, zone: key.zone, type: key.type, target: target.type)
     }
 
-    /// `mv` into another zone, without files beside it.
-    private func move(_ key: Step.Key, to zone: String, _ oracle: inout Oracle) throws {
-        let target = Step.Key(zone: zone, name: key.name)
-        guard zone != key.zone, try Record(replica, key).hashes.isEmpty,
-            try replica.file(key.name, zone: key.zone) != nil
+    /// `mv` into another zone or type, without files beside it.
+    private func move(
+        _ key: Step.Key, to target: Step.Key, _ oracle: inout Oracle
+    ) throws {
+        guard target != key, try Record(replica, key).hashes.isEmpty,
+            try replica.file(key.name, zone: key.zone, type: key.type) != nil
         else { return }
         oracle.rename(key, to: target)
         let visible = try Record(replica, target).values
@@ -119,7 +137,8 @@ struct Editor {
             target, step: step, device: device, values: [], over: visible, visible: visible)
         oracle.show(try Record(replica, key).values, as: target, device: device)
         try noteDeletion(of: key, &oracle)
-        try replica.move(key.name, from: key.zone, to: zone)
+        try replica.move(
+            key.name, from: key.zone, to: target.zone, type: key.type, target: target.type)
     }
 
     private func noteDeletion(of key: Step.Key, _ oracle: inout Oracle) throws {

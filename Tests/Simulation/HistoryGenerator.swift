@@ -7,15 +7,18 @@ import TestSupport
 struct HistoryGenerator {
     private enum Kind: CaseIterable {
         case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, move,
-            removeZone, restart, jump, backUp, restoreServer
+            removeZone, restart, jump, backUp, restoreServer, retype, read, evict
+
+        /// Of histories of few machines and one type.
+        static let narrow = allCases.filter { ![.retype, .read, .evict].contains($0) }
 
         /// How often, in relation to the others.
         var weight: Int {
             switch self {
             case .edit: 12
             case .replace, .editLine, .format, .attach, .delete: 4
-            case .deleteAndMake, .rename, .move: 2
-            case .removeZone, .restart, .jump, .backUp, .restoreServer: 1
+            case .deleteAndMake, .rename, .move, .retype, .read: 2
+            case .removeZone, .restart, .jump, .backUp, .restoreServer, .evict: 1
             }
         }
     }
@@ -26,29 +29,40 @@ struct HistoryGenerator {
     }
 
     private static let fields = ["p", "q", "r"]
+    /// Seconds.
+    private static let shifts: [Int64] = [0, 90, -90, 10_800, -10_800, 315_360_000]
 
     private var random: SeededRandom
     private let kinds: [Kind]
     private let faults: [FaultKind]
     private let names: [String]
     private let zones: [String]
+    private let types: [String]
     let devices: Int
+    /// By which the clock of each machine is wrong.
+    let shifts: [Duration]
     /// Of a page of a feed, and of a request that uploads.
     let pageRecords: Int
     private let count: Int
 
-    init(seed: UInt64) {
+    init(seed: UInt64, isWide: Bool) {
         var random = SeededRandom(seed: seed)
-        let kinds = [.edit] + random.half(of: Kind.allCases)
+        let kinds = [.edit] + random.half(of: isWide ? Kind.allCases : Kind.narrow)
         self.kinds =
             kinds.filter { $0 != .backUp && $0 != .restoreServer }
             + random.restores([.backUp, .restoreServer])
         faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
         zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]
-        devices = 2 + random.below(2)
+        devices = (isWide ? 3 : 2) + random.below(2)
         pageRecords = random.pick([1, 3, 200])
         count = 20 + random.below(50)
+        types = isWide && random.below(3) == 0 ? [Step.type, "Task"] : [Step.type]
+        var shifts = [Duration](repeating: .zero, count: devices)
+        if isWide, random.below(2) == 0 {
+            for device in shifts.indices { shifts[device] = .seconds(random.pick(Self.shifts)) }
+        }
+        self.shifts = shifts
         self.random = random
     }
 
@@ -87,7 +101,9 @@ struct HistoryGenerator {
     }
 
     private mutating func action() -> Step.Action {
-        let key = Step.Key(zone: random.pick(zones), name: random.pick(names))
+        let zone = random.pick(zones)
+        let type = types.count > 1 ? random.pick(types) : Step.type
+        let key = Step.Key(zone: zone, type: type, name: random.pick(names))
         switch random.pick(kinds, weight: \.weight) {
         case .edit: return .edit(key, [random.pick(Self.fields)])
         case .replace: return .replace(key, random.half(of: Self.fields))
@@ -98,6 +114,9 @@ struct HistoryGenerator {
         case .deleteAndMake: return .deleteAndMake(key, random.half(of: Self.fields))
         case .rename: return .rename(key, to: random.pick(names))
         case .move: return .move(key, to: random.pick(zones))
+        case .retype: return .retype(key, to: random.pick(types))
+        case .read: return .read(key)
+        case .evict: return .evict
         case .removeZone: return .removeZone(key.zone)
         case .restart: return .restart
         case .jump: return .jump(random.below(7_200) - 3_600)

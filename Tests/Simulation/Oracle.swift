@@ -7,7 +7,8 @@
 /// What is checked, and where:
 ///
 /// 1. No edit is lost: `lost`, after each round and each restart (`SimulatedWorld.lookAtMachines`)
-///    and at the end; nor is a record that nobody has deleted: `missing`.
+///    and at the end; nor is a record that nobody has deleted: `missing`. An edit that lost is among
+///    the conflicts of the machine that made it: `unheard`. Nothing older stands for it: `outdated`.
 /// 2. All machines, a new one and the server have the same, byte for byte, within 200 rounds:
 ///    `SimulatedWorld.finish` and `differencesOfServer`.
 /// 3. What was deleted stays so: `returned`, on the machine where it was deleted after each of its
@@ -35,6 +36,7 @@
 struct Oracle {
     private struct Edit {
         let step: Int
+        let device: Int
         let key: Step.Key
         /// The values of the record that its writer had before him, and what those had.
         let known: Set<String>
@@ -55,6 +57,8 @@ struct Oracle {
     private var seen: [Step.Key: [Int: Set<String>]] = [:]
     /// Values of fields, and not of lines, that somebody has written over or removed.
     private var overwritten: [String: Int] = [:]
+    /// What stood in their places then.
+    private var overwriters: [String: Set<String>] = [:]
     /// Those of them that nothing was written over.
     private var removed: Set<String> = []
     private var deletions: [Deletion] = []
@@ -80,11 +84,16 @@ struct Oracle {
     ) {
         let known = closure(visible)
         seen[key, default: [:]][device, default: []].formUnion(known.union(values))
-        for value in values { edits[value] = Edit(step: step, key: key, known: known) }
+        for value in values {
+            edits[value] = Edit(step: step, device: device, key: key, known: known)
+        }
         let over = over + removing
         replaced.formUnion(over)
         for value in removing { removed.formUnion(earlier(value)) }
-        for value in over where !isLine(value) { overwritten[value] = step }
+        for value in over where !isLine(value) {
+            overwritten[value] = step
+            overwriters[value, default: []].formUnion(values)
+        }
         // Of an edit that leaves nothing, no value says that it was.
         if values.isEmpty { untraced.insert(key) }
     }
@@ -138,6 +147,8 @@ struct Oracle {
         value.hasPrefix("<")
             && (value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true)
     }
+
+    private func isHash(_ value: String) -> Bool { !value.hasPrefix("<") }
 
     private func closure(_ values: [String]) -> Set<String> {
         values.reduce(into: []) { known, value in
@@ -210,8 +221,9 @@ struct Oracle {
     ///   - kept: all values that conflicts have.
     ///   - names: of records that cannot be sent.
     func problems(
-        _ tree: [Step.Key: [String]], kept: Set<String>, except names: Set<String>
+        _ tree: [Step.Key: [String]], kept keptBy: [Set<String>], except names: Set<String>
     ) -> [String] {
+        let kept = keptBy.reduce(into: Set<String>()) { $0.formUnion($1) }
         let tree = tree.filter { !names.contains($0.key.name) }
         let unanswered = unanswered.filter { forgetfulZones.contains($0.key.zone) }
         var problems = lost(but: kept.union(tree.values.joined()), except: names)
@@ -226,7 +238,64 @@ struct Oracle {
                 problems.append("\(key) has \(value) again, which step \(step) wrote over.")
             }
         }
+        problems += outdated(in: tree, except: names)
+        problems += unheard(but: Set(tree.values.joined()), kept: keptBy, except: names)
         return problems + returned(in: tree) + missing(from: tree, except: names)
+    }
+
+    /// Values of records that came back, over which somebody had written whom nobody who deleted them had
+    /// seen.
+    private func outdated(
+        in tree: [Step.Key: [String]], except names: Set<String>
+    ) -> [String] {
+        guard !isRestored else { return [] }
+        var problems: [String] = []
+        for (key, values) in tree.sorted(by: { $0.key < $1.key })
+        where !untraced.contains(key) && !unanswered.keys.contains(key) && !names.contains(key.name)
+        {
+            let deletions = deletions.filter { $0.key == key }
+            for value in values {
+                guard let edit = edits[value], edit.key == key, let step = overwritten[value],
+                    let later = overwriters[value], !later.isEmpty
+                else { continue }
+                let isDeleted = deletions.contains {
+                    !later.isDisjoint(with: $0.known.union($0.seen))
+                }
+                if isDeleted || deletions.isEmpty { continue }
+                problems.append(
+                    "\(key) is back with \(value), which step \(step) wrote over, and nobody has "
+                        + "deleted that.")
+            }
+        }
+        return problems
+    }
+
+    /// Edits that lost, and of which the machine that made them does not say so.
+    ///
+    /// - Parameters:
+    ///   - there: all values of the tree.
+    ///   - kept: those that the conflicts of each machine have.
+    private func unheard(
+        but there: Set<String>, kept: [Set<String>], except names: Set<String>
+    ) -> [String] {
+        guard !isRestored else { return [] }
+        let somewhere = kept.reduce(into: Set<String>()) { $0.formUnion($1) }
+        let deleted = Set(deletions.map(\.key)).union(untraced)
+        return edits.filter { value, edit in
+            // What stood may be gone before the one whose edit lost hears of it: then the conflict where
+            // they were merged tells.
+            let isGone =
+                deleted.contains(edit.key)
+                || removed.contains { isHash($0) == isHash(value) && edits[$0]?.key == edit.key }
+            if isGone, somewhere.contains(value) { return false }
+            return !replaced.contains(value) && !there.contains(value)
+                && !names.contains(edit.key.name)
+                && kept.indices.contains(edit.device) && !kept[edit.device].contains(value)
+        }
+        .sorted { $0.value.step < $1.value.step }.map { value, edit in
+            "The edit of step \(edit.step) lost, and device \(edit.device), which made it, does not "
+                + "say so: \(edit.key) had \(value)."
+        }
     }
 
     /// Records that somebody has made, that nobody has deleted, and that are not there: what was

@@ -10,7 +10,7 @@ struct Record {
     init(_ replica: Replica, _ key: Step.Key) throws {
         self.key = key
         members = [:]
-        guard let text = try replica.text(key.name, zone: key.zone) else { return }
+        guard let text = try replica.text(key.name, zone: key.zone, type: key.type) else { return }
         for member in try JSONParser.parse(Array(text.utf8)).object ?? [] {
             if let value = member.value.string {
                 members[member.key.string] = value.string
@@ -33,7 +33,8 @@ struct Record {
             case 2: JSONValue.object(members.reversed()).serialized()
             default: [0x0A] + JSONValue.object(members).serialized() + [0x20, 0x0A, 0x0A]
             }
-        try replica.save(key.name, String(decoding: bytes, as: UTF8.self), zone: key.zone)
+        try replica.save(
+            key.name, String(decoding: bytes, as: UTF8.self), zone: key.zone, type: key.type)
     }
 
     /// Nothing is left of it.

@@ -142,7 +142,8 @@ package final class Replica: Sendable {
 
     /// Saves NAME.json in ZONE/Note.
     package func save(
-        _ name: String, _ text: String, zone: String = "Box", in database: Database? = nil
+        _ name: String, _ text: String, zone: String = "Box", type: String = Step.type,
+        in database: Database? = nil
     ) throws {
         try store.write(author: .mount) { transaction throws(RecordError) in
             let place = database ?? self.database
@@ -153,20 +154,20 @@ package final class Replica: Sendable {
             } else {
                 made = try transaction.makeZone(place, owner, ZoneName(zone))
             }
-            let type = try transaction.makeType(made.id, RecordTypeName("Note"))
-            _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem(name))
+            let folder = try transaction.makeType(made.id, RecordTypeName(type))
+            _ = try transaction.save(text: Array(text.utf8), type: folder.id, stem: Stem(name))
         }
     }
 
     /// Writes ZONE/Note/NAME@FIELD.EXT.
     package func attach(
         _ bytes: [UInt8], to name: String, _ field: String = "photo", _ index: Int? = nil,
-        fileExtension: String = "jpg", zone: String = "Box"
+        fileExtension: String = "jpg", zone: String = "Box", type: String = Step.type
     ) throws {
         let path = store.pathForUnfinishedAsset()
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let (hash, size) = try store.adoptAsset(file: path)
-        let record = try required(name, zone).id
+        let record = try required(name, zone, type).id
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.setAsset(
                 record, FieldName(field), index, hash, size: size,
@@ -182,28 +183,42 @@ package final class Replica: Sendable {
     }
 
     /// `mv NAME.json NEW.json` in one directory.
-    package func rename(_ name: String, to new: String, zone: String = "Box") throws {
-        let entry = try required(name, zone)
+    ///
+    /// - Parameter target: another type, into whose directory it goes.
+    package func rename(
+        _ name: String, to new: String, zone: String = "Box", type: String = Step.type,
+        target: String? = nil
+    ) throws {
+        let entry = try required(name, zone, type)
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.rename(entry.id, toType: entry.type, stem: Stem(new))
+            var place = entry.type
+            if let target, let zone = try self.zone(zone) {
+                place = try transaction.makeType(zone.id, RecordTypeName(target)).id
+            }
+            _ = try transaction.rename(entry.id, toType: place, stem: Stem(new))
         }
         _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
     }
 
-    /// `mv ZONE/Note/NAME.json OTHER/Note/`.
-    package func move(_ name: String, from zone: String, to other: String) throws {
-        let entry = try required(name, zone)
+    /// `mv ZONE/TYPE/NAME.json OTHER/TARGET/`.
+    package func move(
+        _ name: String, from zone: String, to other: String, type: String = Step.type,
+        target targetType: String = Step.type
+    ) throws {
+        let entry = try required(name, zone, type)
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             let target = try transaction.makeZone(self.database, self.owner, ZoneName(other))
-            let type = try transaction.makeType(target.id, RecordTypeName("Note"))
-            return try transaction.moveRecord(entry.id, to: type.id, stem: entry.stem)
+            let folder = try transaction.makeType(target.id, RecordTypeName(targetType))
+            return try transaction.moveRecord(entry.id, to: folder.id, stem: entry.stem)
         }
         _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
     }
 
     /// The files beside NAME.json, with what is in them; nil for what is not on this machine.
-    package func assets(of name: String, zone: String = "Box") throws -> [String: [UInt8]?] {
-        guard let entry = try entry(name, zone) else { return [:] }
+    package func assets(
+        of name: String, zone: String = "Box", type: String = Step.type
+    ) throws -> [String: [UInt8]?] {
+        guard let entry = try entry(name, zone, type) else { return [:] }
         var files: [String: [UInt8]?] = [:]
         for asset in try store.assets(of: entry.id) {
             let name = String(decoding: asset.fileName, as: UTF8.self)
@@ -215,8 +230,10 @@ package final class Replica: Sendable {
         return files
     }
 
-    package func delete(_ name: String, zone: String = "Box") throws {
-        guard let entry = try entry(name, zone) else { return }
+    package func delete(
+        _ name: String, zone: String = "Box", type: String = Step.type
+    ) throws {
+        guard let entry = try entry(name, zone, type) else { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.beginDelete(entry.id)
             try transaction.finalizeDelete(entry.id)
@@ -233,9 +250,13 @@ package final class Replica: Sendable {
     /// `rm -r ZONE`.
     package func removeZone(_ zone: String = "Box") throws {
         guard let info = try self.zone(zone) else { return }
-        for name in try names(zone: zone) { try delete(name, zone: zone) }
+        for type in try types(zone) {
+            for name in try names(zone: zone, type: type) {
+                try delete(name, zone: zone, type: type)
+            }
+        }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            if let type = try self.store.type(info.id, RecordTypeName("Note")) {
+            for type in try self.store.types(in: info.id) {
                 try transaction.removeType(type.id)
             }
             try transaction.removeZone(info.id)
@@ -244,39 +265,53 @@ package final class Replica: Sendable {
 
     // MARK: What somebody sees there
 
-    private func type(_ zone: String) throws -> TypeInfo? {
+    private func type(_ zone: String, _ type: String) throws -> TypeInfo? {
         guard let info = try self.zone(zone) else { return nil }
-        return try store.type(info.id, RecordTypeName("Note"))
+        return try store.type(info.id, RecordTypeName(type))
     }
 
-    private func required(_ name: String, _ zone: String) throws -> RecordEntry {
-        guard let entry = try entry(name, zone) else {
-            throw RecordError(.notFound, "there is no \(zone)/\(name)")
+    /// Those of a zone that is here.
+    package func types(_ zone: String) throws -> [String] {
+        guard let info = try self.zone(zone) else { return [] }
+        return try store.types(in: info.id).map { $0.name.description }.sorted()
+    }
+
+    private func required(
+        _ name: String, _ zone: String, _ type: String = Step.type
+    ) throws -> RecordEntry {
+        guard let entry = try entry(name, zone, type) else {
+            throw RecordError(.notFound, "there is no \(zone)/\(type)/\(name)")
         }
         return entry
     }
 
-    package func entry(_ name: String, _ zone: String = "Box") throws -> RecordEntry? {
-        guard let type = try type(zone) else { return nil }
+    package func entry(
+        _ name: String, _ zone: String = "Box", _ type: String = Step.type
+    ) throws -> RecordEntry? {
+        guard let type = try self.type(zone, type) else { return nil }
         return try store.record(type.id, Stem(name))
     }
 
-    package func names(zone: String = "Box") throws -> [String] {
-        guard let type = try type(zone) else { return [] }
+    package func names(zone: String = "Box", type: String = Step.type) throws -> [String] {
+        guard let type = try self.type(zone, type) else { return [] }
         return try store.records(in: type.id, limit: 10_000).map { $0.stem.description }.sorted()
     }
 
     /// The record's values, in the order of their names; nil when there is no such file.
-    package func text(_ name: String, zone: String = "Box") throws -> String? {
-        guard let entry = try entry(name, zone), entry.state == .saved,
+    package func text(
+        _ name: String, zone: String = "Box", type: String = Step.type
+    ) throws -> String? {
+        guard let entry = try entry(name, zone, type), entry.state == .saved,
             let text = try store.savedText(of: entry.id)
         else { return nil }
         return try JSONParser.parse(text).sorted.serialized().string
     }
 
     /// What `cat NAME.json` prints; nil when there is no such file.
-    package func file(_ name: String, zone: String = "Box") throws -> String? {
-        guard let entry = try entry(name, zone), entry.state == .saved else { return nil }
+    package func file(
+        _ name: String, zone: String = "Box", type: String = Step.type
+    ) throws -> String? {
+        guard let entry = try entry(name, zone, type), entry.state == .saved else { return nil }
         return try store.savedText(of: entry.id)?.string
     }
 
@@ -296,8 +331,10 @@ package final class Replica: Sendable {
     }
 
     /// Every file as it is, byte for byte.
-    package func files(zone: String = "Box") throws -> [String: String] {
-        guard let type = try type(zone) else { return [:] }
+    package func files(
+        zone: String = "Box", type: String = Step.type
+    ) throws -> [String: String] {
+        guard let type = try self.type(zone, type) else { return [:] }
         var files: [String: String] = [:]
         for entry in try store.records(in: type.id, limit: 10_000) where entry.state == .saved {
             files[entry.stem.description] = try store.savedText(of: entry.id)?.string
@@ -307,7 +344,11 @@ package final class Replica: Sendable {
 
     private func allFiles() throws -> [String: [String: String]] {
         var all: [String: [String: String]] = [:]
-        for zone in try zones { all[zone] = try files(zone: zone) }
+        for zone in try zones {
+            for type in try types(zone) {
+                all[zone + "/" + type] = try files(zone: zone, type: type)
+            }
+        }
         return all
     }
 

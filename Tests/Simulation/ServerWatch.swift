@@ -10,6 +10,8 @@ struct ServerWatch {
     struct Version {
         let position: Int64
         let isDeleted: Bool
+        /// Of one that is gone, that which it had.
+        var type = Step.type
         /// The values, and the text of the file that some machine has written.
         let content: String
         let fileText: String?
@@ -62,7 +64,7 @@ struct ServerWatch {
         var versions: [Step.Key: Version] = [:]
         for (zone, content) in zones {
             for (name, version) in content.records {
-                versions[Step.Key(zone: zone, name: name)] = version
+                versions[Step.Key(zone: zone, type: version.type, recordName: name)] = version
             }
         }
         return versions
@@ -87,16 +89,19 @@ struct ServerWatch {
             zones[name] = nil
             for (record, version) in zone.records where !version.isDeleted {
                 guard let device else { continue }
-                judge(Step.Key(zone: name, name: record), version, goneBy: device, oracle)
+                let key = Step.Key(zone: name, type: version.type, recordName: record)
+                judge(key, version, goneBy: device, oracle)
             }
         }
         guard let row = reading.row else { return }
         var zone = zones[name] ?? Zone(incarnation: row.incarnation)
         for entry in reading.changes {
-            let (record, version) = Self.version(entry)
-            let key = Step.Key(zone: name, name: record)
+            var (record, version) = Self.version(entry)
+            let old = zone.records[record]
+            if version.isDeleted, let old { version.type = old.type }
+            let key = Step.Key(zone: name, type: version.type, recordName: record)
             if let device {
-                judge(key, version, instead: zone.records[record], by: device, oracle)
+                judge(key, version, instead: old, by: device, oracle)
             }
             zone.records[record] = version
         }
@@ -116,6 +121,7 @@ struct ServerWatch {
                 record.name.description,
                 Version(
                     position: record.position, isDeleted: false,
+                    type: record.type.description,
                     content: "\(fields) \(text ?? "")", fileText: text,
                     values: Set(Record.marks(in: fields)))
             )

@@ -29,12 +29,13 @@ extension SimulatedWorld {
         watch(fresh, replicas.count)
         try await fresh.exchange.round()
         let tree = try files(fresh)
-        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
+        let lost: Set<String> = []
         for (number, replica) in (replicas + [fresh]).enumerated() {
             problems += try replica.problems().map { "device \(number): \($0)" }
             let waiting = try replica.unsent()
             if !waiting.isEmpty { problems.append("device \(number) has not sent \(waiting)") }
             let other = try files(replica)
+            problems += try await unreadable(replica, number)
             for key in Set(tree.keys).union(other.keys).sorted()
             where tree[key] != other[key] && !lost.contains(key.name) {
                 problems.append(
@@ -43,11 +44,24 @@ extension SimulatedWorld {
             }
         }
         problems += try await differencesOfServer(tree, except: lost) + takeProblems()
-        let keptValues = try replicas.reduce(into: Set<String>()) { $0.formUnion(try kept($1)) }
+        let keptValues = try replicas.map { try kept($0) }
         problems += oracle.problems(
             tree.mapValues { Record.values(in: $0) }, kept: keptValues, except: lost)
         try traceConflicts()
         for (key, text) in tree.sorted(by: { $0.key < $1.key }) { trace.append("\(key) \(text)") }
+        return problems
+    }
+
+    /// Files that are listed and cannot be read.
+    private func unreadable(_ replica: Replica, _ number: Int) async throws -> [String] {
+        var problems: [String] = []
+        for key in try files(replica).keys.sorted() {
+            guard let entry = try replica.entry(key.name, key.zone, key.type) else { continue }
+            for asset in try replica.store.assets(of: entry.id) where !asset.isDownloaded {
+                guard let problem = try await bring(asset, replica) else { continue }
+                problems.append("Device \(number) cannot read the file of \(key): \(problem)")
+            }
+        }
         return problems
     }
 
@@ -90,8 +104,10 @@ extension Replica {
     func files(in zones: [String]) throws -> [Step.Key: String] {
         var files: [Step.Key: String] = [:]
         for zone in zones {
-            for (name, text) in try self.files(zone: zone) {
-                files[Step.Key(zone: zone, name: name)] = text
+            for type in try types(zone) {
+                for (name, text) in try self.files(zone: zone, type: type) {
+                    files[Step.Key(zone: zone, type: type, name: name)] = text
+                }
             }
         }
         return files
@@ -113,10 +129,9 @@ extension Replica {
         return outcome
     }
 
-    /// What waits to be sent, and can be.
+    /// What waits to be sent.
     fileprivate func unsent() throws -> [String] {
-        let lost = try recordsWithoutBytes()
-        return try store.outbox(limit: 1_000).filter { !lost.contains($0.name.description) }
+        try store.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }
 
@@ -124,15 +139,10 @@ extension Replica {
     func unanswered() throws -> [Step.Key] {
         try store.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
             try store.keptZone(row.zone).map {
-                Step.Key(zone: $0.name.description, name: row.name.description)
+                Step.Key(
+                    zone: $0.name.description, type: row.type.description,
+                    recordName: row.name.description)
             }
         }
-    }
-
-    /// Records with a file that is nowhere any more: it went with the record on the server before
-    /// anybody here had read it, and an edit here has kept the record. They say so.
-    func recordsWithoutBytes() throws -> [String] {
-        try store.outbox(limit: 1_000).filter { $0.error?.contains("Write the file anew") == true }
-            .map(\.name.description)
     }
 }

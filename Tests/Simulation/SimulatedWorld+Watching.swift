@@ -80,7 +80,7 @@ extension SimulatedWorld {
             problems += oracle.returned(in: tree, to: device).map { "Device \(device): \($0)" }
         }
         changed = []
-        let lost = try Set(replicas.flatMap { try $0.recordsWithoutBytes() })
+        let lost: Set<String> = []
         problems += oracle.lost(but: shown.reduce(into: []) { $0.formUnion($1) }, except: lost)
     }
 
@@ -101,7 +101,10 @@ extension SimulatedWorld {
     private func keysOfConflictsWon(_ replica: Replica) throws -> [Step.Key] {
         try zones.flatMap { zone in
             try replica.conflicts(zone: zone).filter { $0.fields.count > $0.theirsStood.count }
-                .map { Step.Key(zone: zone, name: $0.stem.description) }
+                .map {
+                    Step.Key(
+                        zone: zone, type: $0.type.description, name: $0.stem.description)
+                }
         }
     }
 
@@ -119,7 +122,12 @@ extension SimulatedWorld {
         for (zone, content) in serverWatch.zones {
             for (name, version) in content.records
             where !version.isDeleted && !names.contains(name) {
-                let key = Step.Key(zone: zone, name: name)
+                var key = Step.Key(zone: zone, type: version.type, recordName: name)
+                if key.name != name, let other = content.records[key.name], !other.isDeleted,
+                    other.type == version.type
+                {
+                    key = Step.Key(zone: zone, type: version.type, name: name)
+                }
                 guard let text = rest.removeValue(forKey: key) else {
                     problems.append("The server has \(key), and no machine has it.")
                     continue

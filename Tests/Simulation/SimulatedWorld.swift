@@ -29,10 +29,10 @@ actor SimulatedWorld {
     /// What happened, for a run of the same history to compare with.
     var trace: [String] = []
 
-    /// - Parameter shift: by which the clocks of all machines, and not that of the server, are wrong.
-    init(devices: Int, zones: [String], pageRecords: Int, shift: Duration) async throws {
+    /// - Parameter shifts: by which the clock of each machine, and not that of the server, is wrong.
+    init(zones: [String], pageRecords: Int, shifts: [Duration]) async throws {
         let server = try await TestServer()
-        let clocks = (0..<devices).map { _ in ShiftedClock(server.clock, by: shift) }
+        let clocks = shifts.map { ShiftedClock(server.clock, by: $0) }
         self.server = server
         self.clocks = clocks
         self.zones = zones
@@ -72,6 +72,7 @@ actor SimulatedWorld {
             try replicas[step.device].restart()
             changed.insert(step.device)
             try lookAtMachines()
+        case .read(let key): try await read(key, step)
         case .jump(let seconds): clocks[step.device].jump(by: .seconds(seconds))
         case .backUp: backup = try await server.backUp()
         case .restoreServer:
@@ -95,6 +96,30 @@ actor SimulatedWorld {
         let editor = Editor(device: device, replica: replicas[device], step: step, mark: mark)
         try editor.perform(action, &oracle)
         changed.insert(device)
+    }
+
+    /// Opens the file beside a record, whose bytes come then.
+    private func read(_ key: Step.Key, _ step: Step) async throws {
+        let replica = replicas[step.device]
+        guard let entry = try replica.entry(key.name, key.zone, key.type) else { return }
+        for asset in try replica.store.assets(of: entry.id) where !asset.isDownloaded {
+            let outcome = try await bring(asset, replica)
+            trace.append("\(step.number) reads \(key): \(outcome ?? "done")")
+        }
+        changed.insert(step.device)
+    }
+
+    /// - Returns: why the bytes do not come; nil when they are there.
+    func bring(_ asset: AssetEntry, _ replica: Replica) async throws -> String? {
+        let downloads = AssetDownloads(replica.exchange)
+        var outcome: String?
+        do throws(RecordError) {
+            try await downloads.bring(asset)
+        } catch {
+            outcome = "\(error)"
+        }
+        await downloads.stop()
+        return outcome
     }
 
     // MARK: Rounds

@@ -5,7 +5,7 @@ import TestSupport
 package struct Simulation: Sendable {
     package let seed: UInt64
     package let steps: [Step]
-    private let devices: Int
+    private let shifts: [Duration]
     private let pageRecords: Int
 
     package struct Outcome: Sendable {
@@ -15,11 +15,12 @@ package struct Simulation: Sendable {
         package let trace: [String]
     }
 
-    package init(seed: UInt64) {
+    /// - Parameter isWide: of three and four machines, several types, and clocks that are wrong.
+    package init(seed: UInt64, isWide: Bool = false) {
         self.seed = seed
-        var generator = HistoryGenerator(seed: seed)
+        var generator = HistoryGenerator(seed: seed, isWide: isWide)
         steps = generator.steps()
-        devices = generator.devices
+        shifts = generator.shifts
         pageRecords = generator.pageRecords
     }
 
@@ -35,7 +36,8 @@ package struct Simulation: Sendable {
     private func run(_ steps: [Step], _ shift: Duration) async -> Outcome {
         do {
             let world = try await SimulatedWorld(
-                devices: devices, zones: ["Box", "Cup"], pageRecords: pageRecords, shift: shift)
+                zones: ["Box", "Cup"], pageRecords: pageRecords,
+                shifts: shifts.map { $0 + shift })
             do {
                 for step in steps {
                     try await world.perform(step)

@@ -4,7 +4,9 @@ package struct SimulationCheck: Sendable {
     private static let tenYears: Duration = .seconds(10 * 365 * 86_400)
     package let simulation: Simulation
 
-    package init(seed: UInt64) { simulation = Simulation(seed: seed) }
+    package init(seed: UInt64, isWide: Bool = false) {
+        simulation = Simulation(seed: seed, isWide: isWide)
+    }
 
     /// - Parameter steps: other ones than those of the seed.
     package func problems(_ steps: [Step]? = nil) async -> [String] {

@@ -1,14 +1,35 @@
 /// One thing that happens in a history: on one machine, or on the wire.
 package struct Step: Sendable, CustomStringConvertible {
-    /// The place of a record: ZONE/NAME.
+    /// The place of a record: ZONE/TYPE/NAME.
     package struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
         package let zone: String
+        package var type = Step.type
         package let name: String
-        package var description: String { "\(zone)/\(name)" }
+        package var description: String {
+            type == Step.type ? "\(zone)/\(name)" : "\(zone)/\(type)/\(name)"
+        }
         package static func < (left: Self, right: Self) -> Bool {
-            (left.zone, left.name) < (right.zone, right.name)
+            (left.zone, left.type, left.name) < (right.zone, right.type, right.name)
+        }
+
+        package init(zone: String, type: String = Step.type, name: String) {
+            self.zone = zone
+            self.type = type
+            self.name = name
+        }
+
+        /// - Parameter recordName: of a record of the type on the server.
+        init(zone: String, type: String, recordName: String) {
+            let suffix = ":" + type
+            self.init(
+                zone: zone, type: type,
+                name: recordName.hasSuffix(suffix)
+                    ? String(recordName.dropLast(suffix.count)) : recordName)
         }
     }
+
+    /// That of most histories.
+    package static let type = "Note"
 
     package enum Action: Sendable {
         /// Sets fields of a record, and leaves the others; makes the record.
@@ -27,6 +48,12 @@ package struct Step: Sendable, CustomStringConvertible {
         case rename(Key, to: String)
         /// `mv` into another zone.
         case move(Key, to: String)
+        /// `mv` into the folder of another type.
+        case retype(Key, to: String)
+        /// Opens the file beside a record, whose bytes come then.
+        case read(Key)
+        /// The machine gives back the room of all bytes that the server has, too.
+        case evict
         case removeZone(String)
         /// Fetches and sends; what becomes of its requests, one after the other.
         case round([Fault])

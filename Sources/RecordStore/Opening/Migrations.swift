@@ -22,6 +22,7 @@ enum Migrations {
         ("2026-11-26 change times", stepsOfChangeTimes),
         ("2026-11-26 names", stepsOfNames),
         ("2026-11-26 stems", stepsOfStems), ("2026-11-26 renames", stepsOfRenames),
+        ("2026-11-26 stamps", stepsOfStamps),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -98,6 +99,11 @@ enum Migrations {
         ("leaving assets", { try $0.execute(sql: leavingAssets) })
     ]
 
+    private static let stepsOfStamps: [Step] = [
+        ("heard stamps", { try $0.execute(sql: heardStamps) }),
+        ("missing bytes", { try $0.execute(sql: missingBytes) }),
+    ]
+
     /// What the first version had; a store that has lost one of them is not opened.
     static let tables: Set<String> = [
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
@@ -106,7 +112,7 @@ enum Migrations {
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
-        "move", "renamed",
+        "move", "renamed", "heard_stamps",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

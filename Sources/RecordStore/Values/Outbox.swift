@@ -54,8 +54,7 @@ package struct OutboxClaim: Sendable {
     /// Those whose values go as assets (`RecordDocument.longFields`), and those that are so there.
     package var longFields: Set<FieldName> = []
     package var longFieldsOfBase: Set<FieldName> = []
-    /// When the changed fields of an `update` were given their values, and those of what may have
-    /// been there before.
+    /// When the changed fields were given their values: of all but what was never there before.
     package var stamps: [FieldName: FieldStamp] = [:]
     /// The text of the record's file, where another machine would not print the same from the values;
     /// nil also when it is too long to be sent.

@@ -172,10 +172,7 @@ extension Exchange {
         _ asset: OutgoingAsset, _ results: inout UploadResults
     ) async throws(SyncProblem) -> WireAsset? {
         if let wire = try await rereferenced(asset) { return wire }
-        results.park(
-            asset.place.record,
-            "The bytes of \(asset.place.field) are not on this machine, and no record of the server "
-                + "has them. Write the file anew, or give the change up: recordfs revert.")
+        results.missBytes(of: asset.place.field, asset.place.record)
         return nil
     }
 

@@ -67,6 +67,11 @@ extension Exchange {
             }
         }
         let end = token?.utf8 ?? []
+        if try read({ (store) throws(RecordError) in try store.missesBytes() }) {
+            try write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.retryMissingBytes()
+            }
+        }
         var news: DatabaseNews?
         if !zones.isEmpty {
             var seen: Set<ZoneID> = []

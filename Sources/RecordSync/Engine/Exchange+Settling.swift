@@ -73,6 +73,11 @@ extension Exchange {
                 case .parked(let reason):
                     round.parked += 1
                     try transaction.failOutbox(claim.row.id, error: reason)
+                case .withoutBytes(let fields):
+                    let waits = try transaction.failForBytes(
+                        claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
+                    // What is to be sent is another change now.
+                    if waits { round.parked += 1 } else { round.sent += 1 }
                 case .stays: round.sent += 1
                 case .gone where isAskedFor(claim, results):
                     round.vanished.insert(claim.row.name)
@@ -97,7 +102,7 @@ extension Exchange {
                 told.append((result.claim, try change(answer)))
             case .gone where isAskedFor(result.claim, results): break
             case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
-            case .saved, .deleted, .savedAndGone, .unsent, .parked: break
+            case .saved, .deleted, .savedAndGone, .unsent, .parked, .withoutBytes: break
             }
         }
         for (claim, change) in told {
@@ -131,6 +136,13 @@ extension Exchange {
     private func isAskedFor(_ claim: OutboxClaim, _ results: UploadResults) -> Bool {
         settings.hasExtensions && database == .private && !claim.isDelete
             && !results.asked.contains(claim.row.name)
+    }
+
+    private static func missingBytes(of fields: [FieldName]) -> String {
+        let names = fields.map(\.description).joined(separator: ", ")
+        return
+            "The bytes of \(names) are not on this machine, and no record of the server has them. They "
+            + "are looked for again. Write the file anew, or give the change up: recordfs revert."
     }
 
     /// What was refused because something that it refers to was not there goes again.

@@ -20,6 +20,8 @@ struct UploadResults {
         case unsent
         /// It waits for an edit, or for `recordfs retry`.
         case parked(String)
+        /// The bytes of these fields are neither here nor there.
+        case withoutBytes([FieldName])
     }
 
     struct Result {
@@ -129,6 +131,15 @@ struct UploadResults {
     mutating func noteKeptReceipt(_ name: RecordName) { withKeptReceipts.insert(name) }
     mutating func park(_ name: RecordName, _ reason: String) {
         if !isRepeated { set(name, .parked(reason)) }
+    }
+
+    mutating func missBytes(of field: FieldName, _ name: RecordName) {
+        guard let place = places[name] else { return }
+        if case .withoutBytes(let fields) = all[place].outcome {
+            all[place].outcome = .withoutBytes(fields.filter { $0 != field } + [field])
+        } else if !isRepeated {
+            all[place].outcome = .withoutBytes([field])
+        }
     }
 
     /// Those whose names no server takes are parked, and hold up no other. A deletion is done: what has

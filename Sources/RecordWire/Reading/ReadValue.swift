@@ -50,7 +50,7 @@ struct ValueTag: Hashable {
 
 extension WireField {
     /// The longest `modified` stamp, in bytes.
-    package static let maximumStampBytes = 64
+    package static let maximumStampBytes = 256
 
     /// A field dictionary: `value`, `type`, `isEncrypted` and the extensions `modified` and
     /// `isJSON`. A value that is null or absent clears the field.

@@ -4,7 +4,8 @@ import RecordSQL
 /// The fields of a record that were edited here and on the server, and which edit was the later one.
 ///
 /// By the stamps of both. An edit wins against a removal of the field, as it does against that of the
-/// record. Where the server has no stamp, of a field that was never edited since its record was made and
+/// record. A value that a record was made with, and that the server has acknowledged, is older than any
+/// that has a stamp: who gave that had seen the record. Where the server has no stamp, of a field that was never edited since its record was made and
 /// of the parent, what arrives there later stands: the local one. No clock but those of the stamps has a
 /// say, so that it does not matter whether they go right.
 struct LocalEdits {
@@ -13,32 +14,60 @@ struct LocalEdits {
     private let change: RemoteChange
     private let local: RecordDocument
     private let base: RecordDocument?
+    /// What the server had acknowledged before somebody deleted the record there.
+    private let ancestor: RecordDocument?
     private var edits: [FieldName: FieldEdit]?
     /// Fields whose local value has lost.
     private(set) var lost: [FieldName] = []
+    /// Fields whose local value has won, with its stamp.
+    private(set) var won: [FieldName: FieldStamp] = [:]
+    /// Fields whose lines of both sides stand.
+    private(set) var mergedLines: Set<FieldName> = []
 
     init(
         _ transaction: Transaction, _ zone: ZoneID, _ change: RemoteChange,
-        _ local: RecordDocument, since base: RecordDocument?
+        _ local: RecordDocument, since base: RecordDocument?, orElse ancestor: RecordDocument?
     ) {
         self.transaction = transaction
         self.zone = zone
         self.change = change
         self.local = local
         self.base = base
+        self.ancestor = ancestor
     }
 
     mutating func resolve(
         _ conflict: FieldConflict
     ) throws(RecordError) -> FieldConflict.Resolution {
-        if let merged = conflict.mergedLines { return .both(merged) }
+        if let merged = conflict.mergedLines {
+            mergedLines.insert(conflict.name)
+            return .both(merged)
+        }
         if conflict.name == .parent { return .local }
         if conflict.local == nil { return takeRemote(conflict.name) }
-        guard conflict.remote != nil,
-            let theirs = change.stamps[conflict.name] ?? change.unstamped,
-            let mine = try edit(of: conflict.name), mine.stamp < theirs
-        else { return .local }
-        return takeRemote(conflict.name)
+        let mine = try edit(of: conflict.name)
+        if conflict.remote != nil, let mine, isEarlier(mine, conflict.name) {
+            return takeRemote(conflict.name)
+        }
+        // Of a field that is removed there, nobody has lost a value.
+        if conflict.remote != nil, let mine { won[conflict.name] = mine.stamp }
+        return .local
+    }
+
+    private func isEarlier(_ mine: FieldEdit, _ field: FieldName) -> Bool {
+        guard let stamp = change.stamps[field] else {
+            return change.unstamped.map { mine.stamp < $0 } ?? false
+        }
+        if mine.author == .sync, !mine.isExact { return true }
+        if mine.isOfCreation, isAsAcknowledged(field) { return true }
+        return mine.stamp < stamp
+    }
+
+    /// Whether nobody here has changed a field since the server acknowledged it, of a record that was
+    /// deleted there.
+    func isAsAcknowledged(_ field: FieldName) -> Bool {
+        guard let ancestor, let value = local[field] else { return false }
+        return FieldMerge.isSame(value, ancestor[field])
     }
 
     /// Whether a field that has the base's value there was given it after the edit here: somebody who
@@ -48,6 +77,24 @@ struct LocalEdits {
             return false
         }
         return mine.stamp < theirs
+    }
+
+    /// Fields that this machine had given their values, and that have others now, because somebody has
+    /// merged two edits elsewhere: the one of here lost.
+    ///
+    /// - Parameter fields: those that get the server's values, and that only the server has changed.
+    func lostElsewhere(_ fields: [FieldName]) throws(RecordError) -> [FieldName] {
+        let fields = fields.filter {
+            local[$0] != nil && change.stamps[$0]?.losers.isEmpty == false
+        }
+        let edits = try transaction.lastEdits(of: fields, change.name, zone)
+        return fields.filter { field in
+            guard let mine = edits[field], mine.author != .sync,
+                let losers = change.stamps[field]?.losers
+            else { return false }
+            return losers.contains(LostEdit(mine.stamp))
+                || local[field].map { losers.contains(LostEdit($0)) } ?? false
+        }
     }
 
     private mutating func takeRemote(_ field: FieldName) -> FieldConflict.Resolution {

@@ -149,6 +149,7 @@ struct RemoteApplication {
         let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
         try transaction.putBase(
             result.id, change.changeTag, base, change.textOnServer)
+        try keepStamps(of: change, known)
         if let held { try transaction.keepHeld(held, of: result.id, named: change.name) }
         if let deleted {
             try noteConflict(
@@ -194,11 +195,15 @@ struct RemoteApplication {
             }
             base = try baseAfterRestore(base, remote, existing, change, place)
         }
-        var edits = LocalEdits(transaction, zone, change, local, since: base)
+        let ancestor =
+            isPending && acknowledged == nil ? try ancestor(of: change.name, place) : nil
+        var edits = LocalEdits(transaction, zone, change, local, since: base, orElse: ancestor)
         var (newText, conflicts) = try transaction.merge(
             local, with: remote.fields, parent: parent, since: base,
             isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
+        // What was older than the server's is no edit that has lost.
+        conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
         let told = sent.map { BaseContent.version($0) } ?? .text(remote.text)
         if existing.state == .waitingDelete {
             guard newText != text else {
@@ -217,6 +222,10 @@ struct RemoteApplication {
         let merged =
             newText == text ? local : try transaction.document(newText, of: existing.id, place)
         let hasTheirValues = merged.hasSameValues(as: remote)
+        try keepStamps(of: change, remote, merged, edits)
+        if existing.state != .waitingDelete {
+            try noteLosses(change, of: existing, in: place, local, remote, merged, edits)
+        }
         var fileText = try fileText(of: change, printed: remote.text, of: existing.id)
         // What this machine has saved stays as it was written: where others print it otherwise, its
         // text is what the server lacks.
@@ -285,7 +294,7 @@ struct RemoteApplication {
             if let address = change.movedTo, try follow(existing, change, to: address) {
                 return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
             }
-            try setPending(change.name, .update, to: .create)
+            try makeAnew(existing.id, change.name)
             // Of one that is to be made anew, this is known already.
             if let base = try connection.base(of: existing.id) {
                 try noteConflict(

@@ -70,6 +70,17 @@ extension Transaction {
             """, [.integer(row), .integer(later.id)])
     }
 
+    /// What the server had before it lost the record that a change is to make anew.
+    func passAncestor(of row: Int64, to later: OutboxRow) throws(RecordError) {
+        guard later.operation != .delete else { return }
+        try connection.run(
+            """
+            UPDATE outbox SET (base_version, base_text, base_checksum) =
+                (SELECT base_version, base_text, base_checksum FROM outbox WHERE id = ?1)
+            WHERE id = ?2 AND base_version IS NULL AND base_text IS NULL
+            """, [.integer(row), .integer(later.id)])
+    }
+
     /// The base of an outgoing delete.
     /// - Parameter content: nil for the values that it had before.
     func putBase(

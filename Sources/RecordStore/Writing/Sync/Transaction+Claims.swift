@@ -277,10 +277,10 @@ private struct Claiming {
         {
             claim.fileText = text
         }
-        if claim.base != nil || row.sent != nil {
-            // What came from elsewhere has another stamp there, which is not known here any more.
+        if claim.base != nil || row.sent != nil || row.generation > 1 {
+            // What came from elsewhere without a stamp has none here.
             let edits = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
-            let hasForeign = edits.values.contains { $0.author == .sync }
+            let hasForeign = edits.values.contains { !$0.isExact }
             var takesForeign = false
             if hasForeign, let base = claim.base {
                 // What is sent again over the state of a backup was given its values when it was
@@ -288,7 +288,7 @@ private struct Claiming {
                 let point = try connection.restorePoint(of: zoneID)
                 takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
             }
-            claim.stamps = edits.filter { takesForeign || $0.value.author != .sync }
+            claim.stamps = edits.filter { takesForeign || $0.value.isExact }
                 .mapValues(\.stamp)
         }
         return claim

@@ -14,7 +14,8 @@ extension Transaction {
         try eraseTrash("zone_id = ?", [value])
         try eraseConflicts("zone_id = ?", [value])
         try eraseHistory("zone_id = ?", [value])
-        for table in ["move", "passed_over", "share", "sent_request", "sync_event"] {
+        for table in ["move", "passed_over", "share", "sent_request", "sync_event", "heard_stamps"]
+        {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ?", [value])
         }
         try eraseSchemas(of: zone)
@@ -37,7 +38,9 @@ extension Transaction {
             "zone_id = ? AND type = ? AND stem = ?",
             [.integer(zone.rawValue), .name(type), .name(stem)])
         try eraseHistory("zone_id = ? AND name = ?", values)
-        try connection.run("DELETE FROM move WHERE zone_id = ? AND name = ?", values)
+        for table in ["move", "heard_stamps"] {
+            try connection.run("DELETE FROM \(table) WHERE zone_id = ? AND name = ?", values)
+        }
         try markForScrub()
     }
 

@@ -169,6 +169,7 @@ extension Transaction {
             default: Coalescing.merge(row.operation, later.operation) ?? .delete
             }
         if row.operation == .delete { try passBase(of: id, to: later) }
+        if row.operation == .create { try passAncestor(of: id, to: later) }
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
         try connection.run(
             """

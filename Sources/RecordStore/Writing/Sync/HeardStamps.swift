@@ -1,0 +1,101 @@
+import RecordModel
+import RecordSQL
+
+/// Under which stamps the values of a record stand that came from elsewhere, or that have won against
+/// some: what is sent again, or made anew after somebody's deletion, keeps its place among the edits of all
+/// machines.
+struct HeardStamps {
+    private(set) var stamps: [FieldName: FieldStamp]
+    private let before: [FieldName: FieldStamp]
+
+    init(_ stamps: [FieldName: FieldStamp] = [:]) {
+        self.stamps = stamps
+        before = stamps
+    }
+
+    var isChanged: Bool { stamps != before }
+
+    /// All values are the server's.
+    mutating func replace(by stamps: [FieldName: FieldStamp]) { self.stamps = stamps }
+
+    /// What became of the fields of a record that the server told of.
+    ///
+    /// - Parameters:
+    ///   - stamps: those of the server.
+    ///   - edits: which values stood where both sides had changed a field.
+    mutating func note(
+        _ merged: [RecordField], from remote: RecordDocument, _ stamps: [FieldName: FieldStamp],
+        _ edits: LocalEdits, mergedAt: FieldStamp?
+    ) {
+        let values = Dictionary(merged.map { ($0.name, $0.value) }) { $1 }
+        for name in Set(values.keys).union(remote.fields.map(\.name)).union(self.stamps.keys) {
+            let told = stamps[name]
+            if FieldMerge.isSame(values[name], remote[name]) {
+                self.stamps[name] = told
+            } else if edits.mergedLines.contains(name), let mergedAt {
+                let losers = (self.stamps[name]?.losers ?? []) + (told?.losers ?? [])
+                self.stamps[name] = mergedAt.over(losers)
+            } else if let mine = edits.won[name] {
+                let loser = told.map { LostEdit($0) } ?? remote[name].map { LostEdit($0) }
+                self.stamps[name] = mine.over((told?.losers ?? []) + [loser].compactMap(\.self))
+            }
+        }
+    }
+
+    // MARK: In the store
+
+    /// A line for each: the stamp's text, a space, and the name.
+    fileprivate init(encoded: [UInt8]) {
+        var stamps: [FieldName: FieldStamp] = [:]
+        for line in encoded.split(separator: UInt8(ascii: "\n")) {
+            guard let space = line.firstIndex(of: UInt8(ascii: " ")),
+                let stamp = FieldStamp(text: String(decoding: line[..<space], as: UTF8.self))
+            else { continue }
+            stamps[FieldName(bytes: Array(line[(space + 1)...]))] = stamp
+        }
+        self.init(stamps)
+    }
+
+    fileprivate var encoded: [UInt8] {
+        stamps.sorted { $0.key < $1.key }.flatMap { name, stamp in
+            Array(stamp.text.utf8) + [UInt8(ascii: " ")] + name.bytes + [UInt8(ascii: "\n")]
+        }
+    }
+}
+
+extension Transaction {
+    func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps {
+        try connection.first(
+            "SELECT stamps FROM heard_stamps WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)]
+        ) { HeardStamps(encoded: $0.bytes(0)) } ?? HeardStamps()
+    }
+
+    func keep(
+        _ heard: HeardStamps, of name: RecordName, _ zone: ZoneID
+    ) throws(RecordError) {
+        guard heard.isChanged else { return }
+        if heard.stamps.isEmpty {
+            return try connection.run(
+                "DELETE FROM heard_stamps WHERE zone_id = ? AND name = ?",
+                [.integer(zone.rawValue), .name(name)])
+        }
+        try connection.run(
+            "INSERT OR REPLACE INTO heard_stamps (zone_id, name, stamps) VALUES (?, ?, ?)",
+            [.integer(zone.rawValue), .name(name), .blob(heard.encoded)])
+    }
+}
+
+extension LostEdit {
+    /// A value that has no stamp. Files are the same by their bytes, whatever they are called.
+    init(_ value: FieldValue) {
+        let bytes: [UInt8]
+        if case .asset(let asset) = value, let hash = asset.sha256 {
+            bytes = Array(hash.hex.utf8)
+        } else {
+            let field = RecordField(name: FieldName("value"), value: value)
+            bytes = RecordDocument.print([field], parent: nil)
+        }
+        self.init(valueChecksum: TextChecksum.of(bytes))
+    }
+}

@@ -1,0 +1,63 @@
+package import RecordModel
+import RecordSQL
+
+/// Outgoing changes with large fields whose bytes are neither here nor, in any record, on the server: they
+/// went with a record that somebody deleted before this machine had read them.
+extension Transaction {
+    /// How often they are looked for, each time behind all that the server has told meanwhile: another
+    /// machine may bring them.
+    private static let looksForBytes: Int64 = 3
+
+    /// The change waits until the server has told what is new, and is then tried again. In the end the
+    /// fields get what the server has in them, or go, and a conflict says so.
+    ///
+    /// - Returns: whether it waits.
+    package func failForBytes(
+        _ id: Int64, of fields: [FieldName], reason: String
+    ) throws(RecordError) -> Bool {
+        let looks = try connection.first(
+            "UPDATE outbox SET bytes_missed = bytes_missed + 1 WHERE id = ? RETURNING bytes_missed",
+            [.integer(id)]
+        ) { $0.int64(0) }
+        let row = try outboxRow(id)
+        guard let looks, looks >= Self.looksForBytes,
+            let record = try connection.stored(row.record),
+            record.state == .saved, let text = try connection.savedText(of: record.id)
+        else {
+            try failOutbox(id, error: reason)
+            return true
+        }
+        try failOutbox(id, error: nil)
+        let place = try place(record.entry.type)
+        let local = try document(text, of: record.id, place)
+        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
+            try document(of: base, place.name)
+        }
+        let newText = local.replacing(fields.map { ($0, base?[$0]) })
+        var new = NewState(text: newText, place: place, stem: record.entry.stem)
+        new.knownAssets = KeptAsset.all(
+            in: (base?.fields ?? []).filter { fields.contains($0.name) })
+        _ = try keepingDraft(of: record) { () throws(RecordError) in try update(record, to: new) }
+        try noteConflict(
+            of: record, in: place, fields: fields, theirsStood: fields, base: nil, mine: text,
+            theirs: newText, theirTime: nil)
+        return false
+    }
+
+    /// The server has told what is new.
+    package func retryMissingBytes() throws(RecordError) {
+        try connection.run(
+            "UPDATE outbox SET error = NULL WHERE bytes_missed > 0 AND batch = 0 AND error IS NOT NULL"
+        )
+    }
+}
+
+extension RecordStore {
+    /// Whether a change waits for bytes that were found nowhere.
+    package func missesBytes() throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in
+            try connection.exists(
+                "SELECT 1 FROM outbox WHERE bytes_missed > 0 AND batch = 0 AND error IS NOT NULL")
+        }
+    }
+}
