@@ -102,9 +102,12 @@ extension ControlExecutor {
         var problems: [JSONValue] = []
         let type = try transaction.makeType(at: batch.target)
         try transaction.expect(batch.fields, of: type.name)
+        let spoken = batch.spokenFields.map(Set.init)
         for (number, row) in batch.rows.enumerated() {
             do {
-                let result = try transaction.save(text: row.text, type: type.id, stem: row.stem)
+                var text = row.text
+                if let spoken { text = try transaction.keeping(row, type.id, butFor: spoken) }
+                let result = try transaction.save(text: text, type: type.id, stem: row.stem)
                 counts[result.outcome, default: 0] += 1
             } catch {
                 guard error.isAboutRow else { throw error }
@@ -114,6 +117,20 @@ extension ControlExecutor {
             }
         }
         return (counts, problems)
+    }
+}
+
+extension Transaction {
+    /// The text of a row with the fields that its record has and of which the source does not speak.
+    fileprivate func keeping(
+        _ row: ImportBatch.Row, _ type: TypeID, butFor spoken: Set<Text>
+    ) throws(RecordError) -> [UInt8] {
+        guard let record = try record(type, row.stem), record.state == .saved,
+            let old = try savedText(of: record.id),
+            let kept = try JSONParser.parse(old).object?.filter({ !spoken.contains($0.key) }),
+            !kept.isEmpty, let members = try JSONParser.parse(row.text).object
+        else { return row.text }
+        return JSONValue.object(members + kept).serialized(pretty: true) + [0x0A]
     }
 }
 

@@ -7,10 +7,35 @@ enum CSVDialect {
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|"),
     ]
     private static let sampleRows = 100
+    private static let delimiterMark = Array("sep=".utf8)
+
+    /// The delimiter that a first line `sep=;` names, as spreadsheets write and read it.
+    static func named(in sample: [UInt8]) -> UInt8? {
+        var line = sample.prefix { $0 != 0x0A && $0 != 0x0D }
+        if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\"") {
+            line = line.dropFirst().dropLast()
+        }
+        guard line.count == 5, isMark(line.prefix(4)), let delimiter = line.last else { return nil }
+        return delimiter
+    }
+
+    /// Whether a first row is such a line, which the delimiter itself cuts.
+    static func isDelimiterLine(_ row: CSV.Row) -> Bool {
+        guard row.line == 1, let first = row.cells.first, isMark(first.bytes.prefix(4)) else {
+            return false
+        }
+        return first.bytes.count == 5 && row.cells.count == 1
+            || first.bytes.count == 4 && row.cells.count == 2 && row.cells[1].bytes.isEmpty
+    }
+
+    private static func isMark(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } == delimiterMark
+    }
 
     /// The delimiter that cuts the most rows into as many cells as the header, two or more; the
     /// comma when there is none.
     static func delimiter(of sample: [UInt8]) -> UInt8 {
+        if let named = named(in: sample) { return named }
         var best: (delimiter: UInt8, fitting: Int, cells: Int)?
         for delimiter in delimiters {
             guard let (fitting, cells) = measure(sample, delimiter), cells > 1 else { continue }

@@ -2,37 +2,48 @@ import RecordModel
 
 /// The rows of a CSV file with a header line that names the fields.
 ///
-/// An empty cell without quotes is no value; so is one that a short row has not. Read first as each
-/// cell looks, for a survey, then as the whole column, and the schema, say.
+/// An empty cell without quotes is no value; so is one that a short row has not. Read first as texts,
+/// for a survey, then as the whole column, and the schema, say.
 struct CSVRows: ImportRows {
-    enum Column {
-        case text
-        /// Numbers, and nested values as an export writes them.
-        case json
-    }
-
-    /// The names of the header, each only once.
+    /// The names of the header, each only once; without that of types.
     let keys: [Text]
+    /// The types that an export wrote into the header.
+    let types: [Text: FieldType]
+    /// Whether an export wrote it.
+    let isExport: Bool
     let byteCount: Int?
 
     private let input: TextReading
     private var reader: CSV.Reader
-    private let columns: [Column]?
+    private let columns: [CSVColumn.Reading]?
+    private let width: Int
+    /// The column of the header with types, which has no cells.
+    private let typesColumn: Int?
+    private var hasEnded = false
 
-    /// - Parameter columns: nil to read each cell as it looks.
+    /// - Parameter columns: nil to read each cell as text.
     /// Errors: `invalidArgument` when there is no header, or for another encoding; `ioFailure`.
     init(
-        _ input: TextReading, byteCount: Int?, delimiter: UInt8, columns: [Column]? = nil
+        _ input: TextReading, byteCount: Int?, delimiter: UInt8,
+        columns: [CSVColumn.Reading]? = nil
     ) throws(RecordError) {
         self.input = input
         self.byteCount = byteCount
         self.columns = columns
         reader = CSV.Reader(delimiter: delimiter)
         do throws(RecordError) {
-            guard let header = try Self.row(&reader, input) else {
+            var header = try Self.row(&reader, input)
+            if let first = header, CSVDialect.isDelimiterLine(first) {
+                header = try Self.row(&reader, input)
+            }
+            guard let header else {
                 throw RecordError(.invalidArgument, "it has no header line that names fields")
             }
+            width = header.cells.count
+            typesColumn = header.cells.firstIndex { $0.bytes.starts(with: TypeHints.prefix) }
+            types = TypeHints.parse(header: typesColumn.map { header.cells[$0].bytes } ?? [])
             keys = Self.keys(header.cells)
+            isExport = keys.contains { $0.utf8.elementsEqual(RecordNaming.nameKey) }
         } catch {
             guard error.position != nil else { throw error }
             throw RecordError(.invalidArgument, "the header line: \(error.message)")
@@ -40,18 +51,38 @@ struct CSVRows: ImportRows {
     }
 
     mutating func next() throws(RecordError) -> ImportRow? {
+        guard !hasEnded else { return nil }
         do {
             guard let row = try Self.row(&reader, input) else { return nil }
             var found = ImportRow(
                 line: row.line, key: nil, content: content(row), end: row.end)
-            found.isShort = row.cells.count < keys.count
+            found.isShort = row.cells.count < width
+            found.raw = raw(row)
             return found
         } catch {
             // Without a place in the text the file itself is at fault.
             guard let position = error.position else { throw error }
+            return refused(error, position)
+        }
+    }
+
+    /// A line whose only flaw is a quote inside a cell is left out alone. Where quotes do not fit
+    /// together nobody knows where the row ends, and what follows may be its text: nothing of it
+    /// becomes a record.
+    private mutating func refused(_ error: RecordError, _ position: TextPosition) -> ImportRow {
+        if reader.refusedCellCount == width {
             return ImportRow(
                 line: position.line, key: nil, content: .bad(error), end: position.offset)
         }
+        hasEnded = true
+        let rest = RecordError(
+            error.code,
+            "\(error.message). The import ends here, for what follows may belong to this cell: "
+                + "correct the quotes and import the file again", at: position)
+        var row = ImportRow(
+            line: position.line, key: nil, content: .bad(rest), end: position.offset)
+        row.endsSource = true
+        return row
     }
 
     private static func row(
@@ -94,17 +125,17 @@ struct CSVRows: ImportRows {
     }
 
     private func content(_ row: CSV.Row) -> ImportRow.Content {
-        guard row.cells.count <= keys.count else {
+        guard row.cells.count <= width else {
             return .bad(
                 RecordError(
-                    .invalidRecord,
-                    "the row has \(row.cells.count) cells, the header \(keys.count)"))
+                    .invalidRecord, "the row has \(row.cells.count) cells, the header \(width)"))
         }
         var members: [JSONMember] = []
         members.reserveCapacity(row.cells.count)
-        for (place, cell) in row.cells.enumerated() where !cell.bytes.isEmpty || cell.isQuoted {
+        for (place, cell) in row.cells.enumerated() where hasValue(cell, place) {
             do {
-                let value = try value(cell.bytes, columns?[place])
+                let value = try CSVColumn.value(
+                    cell.bytes, columns?[place] ?? .text, isExport: isExport && columns != nil)
                 members.append(JSONMember(key: keys[place], value: value))
             } catch {
                 return .bad(
@@ -114,44 +145,16 @@ struct CSVRows: ImportRows {
         return .fields(members)
     }
 
-    private func value(_ cell: [UInt8], _ column: Column?) throws(RecordError) -> JSONValue {
-        switch column {
-        case .text: .text(cell)
-        case .json: cell.isEmpty ? .null : try JSONParser.parse(cell)
-        case nil: Self.looks(cell)
-        }
+    private func hasValue(_ cell: CSV.Cell, _ place: Int) -> Bool {
+        place != typesColumn && (!cell.bytes.isEmpty || cell.isQuoted)
     }
 
-    /// `007` and `+1` are text, as codes and telephone numbers are.
-    private static func looks(_ cell: [UInt8]) -> JSONValue {
-        let isTagged = cell.starts(with: #"{"$"#.utf8)
-        guard isTagged || cell.allSatisfy(isNumeric) else { return .text(cell) }
-        do {
-            let value = try JSONParser.parse(cell)
-            switch value {
-            case .number, .object: return value
-            default: return .text(cell)
-            }
-        } catch {
-            return .text(cell)
-        }
-    }
-
-    private static func isNumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-            UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
-        }
-    }
-
-    /// How a column is read of which the survey knows all cells, and the schema perhaps the type.
-    static func column(_ evidence: TypeEvidence, as type: FieldType?) -> Column {
-        switch type {
-        case .string, .timestamp: evidence.isTagged ? .json : .text
-        case .some: .json
-        case nil: evidence.isNumeric || evidence.isTagged ? .json : .text
+    /// The cells as they stand, whatever the schema makes of them.
+    private func raw(_ row: CSV.Row) -> [JSONMember]? {
+        guard columns != nil, row.cells.count <= width else { return nil }
+        return zip(keys, row.cells).enumerated().compactMap { place, pair in
+            guard hasValue(pair.1, place) else { return nil }
+            return JSONMember(key: pair.0, value: .string(Text(utf8: pair.1.bytes)))
         }
     }
 }

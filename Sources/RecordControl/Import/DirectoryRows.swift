@@ -26,7 +26,8 @@ package struct DirectoryRows: ImportRows {
     /// Counts files, not bytes: nothing is read before its turn.
     package var byteCount: Int? { names.count }
 
-    /// Errors: `notFound`, `notDirectory`, `accessDenied`, `ioFailure`.
+    /// Errors: `notFound`, `notDirectory`, `accessDenied`, `ioFailure`; `invalidArgument` when it
+    /// has no file that is a record.
     package init(path: String) throws(RecordError) {
         guard let directory = opendir(path) else { throw FileReading.failure(path, errno) }
         defer { closedir(directory) }
@@ -49,6 +50,12 @@ package struct DirectoryRows: ImportRows {
             } else {
                 names.append(text)
             }
+        }
+        guard !names.isEmpty else {
+            throw RecordError(
+                .invalidArgument,
+                "the directory has no .json file. An export of a zone or a database comes in with "
+                    + "recordfs import --all.")
         }
         self.path = path
         self.names = names

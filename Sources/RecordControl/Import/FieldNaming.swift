@@ -1,25 +1,30 @@
 package import RecordModel
 
-/// The field names of a source's keys: a key that no field can have is mended, `First name` to
-/// `First_name`.
+/// The field names of a source's keys: a key that no field can have is respelled, `First name` as
+/// `First_name`, `Größe` as `Groesse`.
 package struct FieldNaming: Sendable {
-    /// The keys that are mended with their new names, in the order of the source.
+    /// The keys that are respelled with their new names, in the order of the source.
     package private(set) var mended: [(key: Text, name: Text)] = []
     private var names: [Text: Text] = [:]
 
     package init() {}
 
-    /// For all keys of a source; two keys never get one name.
-    init(_ keys: [Text]) {
-        var taken = Set(keys.filter(Self.isKept))
+    /// For all keys of a source.
+    ///
+    /// Errors: `invalidArgument` for a key of which no name can be made, and for two that would be
+    /// one field.
+    init(_ keys: [Text]) throws(RecordError) {
+        var owners: [Text: Text] = [:]
+        for key in keys where Self.isKept(key) { owners[key] = key }
         for key in keys where !Self.isKept(key) {
-            let base = Self.mend(key.utf8)
-            var name = Text(utf8: base)
-            var number = 2
-            while !taken.insert(name).inserted {
-                name = Text(utf8: base.prefix(240) + Array("_\(number)".utf8))
-                number += 1
+            let name = try Self.respelled(key)
+            if let other = owners[name] {
+                throw RecordError(
+                    .invalidArgument,
+                    "\"\(other)\" and \"\(key)\" would both be the field \(name). Rename one of "
+                        + "them in the source.")
             }
+            owners[name] = key
             names[key] = name
             mended.append((key, name))
         }
@@ -32,6 +37,9 @@ package struct FieldNaming: Sendable {
         mended.first { $0.name == name }?.key ?? name
     }
 
+    /// The fields of a row as they would be stored.
+    package func shown(_ members: [JSONMember]) -> [JSONMember] { apply(to: members) }
+
     func apply(to members: [JSONMember]) -> [JSONMember] {
         guard !names.isEmpty else { return members }
         return members.map { JSONMember(key: name(of: $0.key), value: $0.value) }
@@ -42,19 +50,79 @@ package struct FieldNaming: Sendable {
         key.utf8.first == UInt8(ascii: "$") || FieldName(bytes: key.utf8).isValid
     }
 
-    private static func mend(_ key: [UInt8]) -> [UInt8] {
-        var bytes = key[...]
+    private static func respelled(_ key: Text) throws(RecordError) -> Text {
+        guard let latin = Transliteration.latin(key.string) else {
+            throw unusable(key, "has letters that have no Latin spelling")
+        }
+        var bytes = Array(latin.utf8)[...]
         while bytes.first == 0x20 { bytes.removeFirst() }
         while bytes.last == 0x20 { bytes.removeLast() }
-        var name = bytes.prefix(240).map { byte -> UInt8 in
-            let scalar = Unicode.Scalar(byte)
-            let isLetter = ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
-            return isLetter || ("0"..."9").contains(scalar) ? byte : UInt8(ascii: "_")
+        var name = bytes.map { isLetter($0) || isDigit($0) ? $0 : UInt8(ascii: "_") }
+        guard name.contains(where: { $0 != UInt8(ascii: "_") }) else {
+            throw unusable(key, "has no letter or digit")
         }
-        guard let first = name.first else { return Array("field".utf8) }
-        if first < UInt8(ascii: "A") || first == UInt8(ascii: "_") {
-            name = Array("f_".utf8) + name
-        }
-        return name
+        if let first = name.first, !isLetter(first) { name = Array("f_".utf8) + name }
+        guard name.count <= 255 else { throw unusable(key, "is longer than 255 bytes") }
+        return Text(utf8: name)
     }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func unusable(_ key: Text, _ problem: String) -> RecordError {
+        RecordError(
+            .invalidArgument,
+            "the field \"\(key)\" \(problem): a field name has Latin letters, digits and _. Rename "
+                + "it in the source.")
+    }
+}
+
+/// Latin letters with marks as letters without.
+enum Transliteration {
+    /// nil when a letter of another script is there. Signs become `_`.
+    static func latin(_ text: String) -> String? {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII {
+                result.unicodeScalars.append(scalar)
+            } else if scalar.value == 0x308 {
+                // An umlaut in two parts.
+                if let last = result.last, "aouAOU".contains(last) { result += "e" }
+            } else if (0x300...0x36F).contains(scalar.value) {
+                continue
+            } else if let letters = letters[scalar] {
+                result += letters
+            } else if scalar.properties.isAlphabetic {
+                return nil
+            } else {
+                result += "_"
+            }
+        }
+        return result
+    }
+
+    private static let letters: [Unicode.Scalar: String] = {
+        var letters: [Unicode.Scalar: String] = [:]
+        for (plain, marked) in table {
+            for scalar in marked.unicodeScalars { letters[scalar] = plain }
+        }
+        return letters
+    }()
+
+    private static let table: [(String, String)] = [
+        ("ae", "äæ"), ("oe", "öœ"), ("ue", "ü"), ("Ae", "ÄÆ"), ("Oe", "ÖŒ"), ("Ue", "Ü"),
+        ("ss", "ßẞ"), ("aa", "å"), ("Aa", "Å"), ("th", "þ"), ("Th", "Þ"), ("ij", "ĳ"),
+        ("a", "àáâãāăąª"), ("A", "ÀÁÂÃĀĂĄ"), ("c", "çćĉċč"), ("C", "ÇĆĈĊČ"),
+        ("d", "ðďđ"), ("D", "ÐĎĐ"), ("e", "èéêëēĕėęě"), ("E", "ÈÉÊËĒĔĖĘĚ"),
+        ("g", "ĝğġģ"), ("G", "ĜĞĠĢ"), ("h", "ĥħ"), ("H", "ĤĦ"), ("i", "ìíîïĩīĭįı"),
+        ("I", "ÌÍÎÏĨĪĬĮİ"), ("j", "ĵ"), ("J", "Ĵ"), ("k", "ķ"), ("K", "Ķ"),
+        ("l", "ĺļľŀł"), ("L", "ĹĻĽĿŁ"), ("n", "ñńņňŋ"), ("N", "ÑŃŅŇŊ"),
+        ("o", "òóôõøōŏőº"), ("O", "ÒÓÔÕØŌŎŐ"), ("r", "ŕŗř"), ("R", "ŔŖŘ"),
+        ("s", "śŝşšș"), ("S", "ŚŜŞŠȘ"), ("t", "ţťŧț"), ("T", "ŢŤŦȚ"),
+        ("u", "ùúûũūŭůűų"), ("U", "ÙÚÛŨŪŬŮŰŲ"), ("w", "ŵ"), ("W", "Ŵ"),
+        ("y", "ýÿŷ"), ("Y", "ÝŸŶ"), ("z", "źżž"), ("Z", "ŹŻŽ"),
+    ]
 }

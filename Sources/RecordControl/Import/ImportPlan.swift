@@ -8,6 +8,10 @@ package struct ImportPlan: Sendable {
         package let type: FieldType?
         /// Whether it stands in the schema of the target already, and so keeps that type.
         package let isKnown: Bool
+        /// Whether its numbers in a table have a comma before the fraction.
+        package var hasDecimalComma = false
+        /// Whether the texts of a new field were found to be points in time.
+        package var isFoundTime = false
     }
 
     package internal(set) var rowCount = 0
@@ -18,7 +22,13 @@ package struct ImportPlan: Sendable {
     package internal(set) var naming = FieldNaming()
     package internal(set) var names = NamePlan()
     /// How the columns of a table are read.
-    var columns: [CSVRows.Column]?
+    var columns: [CSVColumn.Reading]?
+    /// The header of a table as it stands.
+    package internal(set) var header: [Text]?
+    /// The names of all fields that the source speaks of; a row says nothing of others.
+    package internal(set) var spokenFields: [Text] = []
+    /// The line at which a table breaks off.
+    package internal(set) var endLine: Int?
 
     package init() {}
 
@@ -39,11 +49,11 @@ package struct NamePlan: Sendable {
     package enum Rule: Sendable, Equatable {
         /// The value of the member with this key of the source.
         case member(Text)
-        /// `row-N`.
-        case row
+        /// `row-HASH`, of all that the row says.
+        case content
     }
 
-    package internal(set) var rule = Rule.row
+    package internal(set) var rule = Rule.content
     package internal(set) var isExplicit = false
     /// Whether any row needs the rule, because it names itself neither by a key nor by `$name`.
     package internal(set) var isUsed = false

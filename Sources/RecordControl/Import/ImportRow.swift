@@ -23,6 +23,10 @@ package struct ImportRow: Sendable {
     package var sharesLine = false
     /// Whether a row of a table has fewer cells than its header.
     package var isShort = false
+    /// The cells of a table as texts, which name a row that has no other name.
+    var raw: [JSONMember]?
+    /// Whether the source cannot be read behind this bad row.
+    package var endsSource = false
 }
 
 /// The rows of a source, taken once from its beginning.

@@ -67,6 +67,13 @@ package struct ImportSource {
         if case .table(_, _, let delimiter) = kind { delimiter } else { nil }
     }
 
+    /// Whether a table is one of those in which a comma can stand before a fraction.
+    private var hasDecimalCommas: Bool { delimiter.map { $0 != UInt8(ascii: ",") } ?? false }
+
+    var isDirectory: Bool {
+        if case .directory = kind { true } else { false }
+    }
+
     /// What of a directory is no record.
     package var skipped: [SkippedFile] {
         if case .directory(let rows) = kind { rows.skipped } else { [] }
@@ -101,19 +108,11 @@ package struct ImportSource {
     ) throws(RecordError) -> ImportPlan {
         var rows = try rows()
         var survey = ImportSurvey(
-            keys: (rows as? CSVRows)?.keys, schema: schema, nameField: nameField)
-        while true {
-            do {
-                guard let row = try rows.next() else { break }
-                survey.add(row)
-            } catch {
-                // Nothing is stored of a table in an unknown encoding. Of other sources the rows
-                // before the place that cannot be read are brought in.
-                if case .table = kind { throw error }
-                break
-            }
-        }
-        return survey.plan()
+            table: rows as? CSVRows, hasDecimalCommas: hasDecimalCommas, schema: schema,
+            nameField: nameField)
+        // Nothing is stored of a source that cannot be read to its end.
+        while let row = try rows.next() { survey.add(row) }
+        return try survey.plan()
     }
 
     private static func format(

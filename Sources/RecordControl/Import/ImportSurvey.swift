@@ -3,20 +3,26 @@ import RecordModel
 /// Gathers an `ImportPlan` from the rows of a source.
 struct ImportSurvey {
     private let schema: RecordSchema
-    private let isTable: Bool
+    private let table: CSVRows?
+    private let hasDecimalCommas: Bool
     private var keys: [Text] = []
     private var evidence: [TypeEvidence] = []
+    private var columns: [CSVColumn] = []
+    private var types: [Text: FieldType] = [:]
+    private var endLine: Int?
     private var places: [Text: Int] = [:]
     private var names: NameSurvey
     private var rowCount = 0
     private var shortRowCount = 0
 
-    /// - Parameter keys: the header of a table; nil for other sources.
-    init(keys: [Text]?, schema: RecordSchema, nameField: String?) {
+    /// - Parameter table: nil for other sources.
+    init(table: CSVRows?, hasDecimalCommas: Bool, schema: RecordSchema, nameField: String?) {
         self.schema = schema
-        isTable = keys != nil
+        self.table = table
+        self.hasDecimalCommas = hasDecimalCommas
+        types = table?.types ?? [:]
         names = NameSurvey(field: nameField)
-        for key in keys ?? [] { _ = place(of: key) }
+        for key in table?.keys ?? [] { _ = place(of: key) }
     }
 
     private mutating func place(of key: Text) -> Int {
@@ -24,12 +30,14 @@ struct ImportSurvey {
         places[key] = keys.count
         keys.append(key)
         evidence.append(TypeEvidence())
+        if let table { columns.append(CSVColumn(isExport: table.isExport)) }
         return keys.count - 1
     }
 
     mutating func add(_ row: ImportRow) {
         rowCount += 1
         if row.isShort { shortRowCount += 1 }
+        if row.endsSource { endLine = row.line }
         switch row.content {
         case .fields(let members): add(members, row)
         case .text(let text):
@@ -44,35 +52,63 @@ struct ImportSurvey {
 
     private mutating func add(_ members: [JSONMember], _ row: ImportRow) {
         for (index, member) in members.enumerated() {
+            if table == nil, TypeHints.isTypes(member) {
+                types.merge(TypeHints.parse(member.value)) { first, _ in first }
+                continue
+            }
             // Rows of one source have their members in one order, mostly.
             let place =
                 index < keys.count && keys[index] == member.key
                 ? index : place(of: member.key)
-            evidence[place].add(member.value)
+            if table == nil {
+                evidence[place].add(member.value)
+            } else if case .string(let cell) = member.value {
+                columns[place].add(cell.utf8)
+            }
         }
         names.add(members, row, number: rowCount)
     }
 
-    func plan() -> ImportPlan {
+    /// Errors: `invalidArgument` for keys that cannot be fields.
+    func plan() throws(RecordError) -> ImportPlan {
         var plan = ImportPlan()
         plan.rowCount = rowCount
         plan.shortRowCount = shortRowCount
-        plan.naming = FieldNaming(keys)
+        plan.endLine = endLine
+        let dataKeys = keys.filter { !$0.utf8.starts(with: TypeHints.prefix) }
+        plan.naming = try FieldNaming(dataKeys)
         plan.names = names.plan(plan.naming)
-        if isTable { plan.columns = [] }
-        for (key, evidence) in zip(keys, evidence) {
+        plan.spokenFields = dataKeys.map(plan.naming.name(of:))
+        if table != nil { (plan.columns, plan.header) = ([], dataKeys) }
+        for (place, key) in keys.enumerated() {
             let name = FieldName(bytes: plan.naming.name(of: key).utf8)
             let known = schema.type(of: name)
-            let column = CSVRows.column(evidence, as: known)
-            if isTable { plan.columns?.append(column) }
+            let told = known ?? types[key]
+            if table != nil {
+                plan.columns?.append(
+                    columns[place].reading(as: told, withDecimalCommas: hasDecimalCommas))
+            }
             guard name.isValid else { continue }
-            var type = evidence.type
-            if isTable, column == .text, type != nil { type = .string }
-            if known == nil, !isTable, evidence.isMixed { plan.mixedFields.append(name) }
-            plan.fields.append(
-                .init(name: name, type: known ?? type, isKnown: known != nil))
+            plan.fields.append(field(name, known, told, place))
+            if told == nil, table == nil, evidence[place].isMixed { plan.mixedFields.append(name) }
         }
         return plan
+    }
+
+    private func field(
+        _ name: FieldName, _ known: FieldType?, _ told: FieldType?, _ place: Int
+    ) -> ImportPlan.Field {
+        guard table != nil else {
+            return .init(
+                name: name, type: told ?? evidence[place].type, isKnown: known != nil)
+        }
+        let column = columns[place]
+        let found = column.type(withDecimalCommas: hasDecimalCommas)
+        var field = ImportPlan.Field(name: name, type: told ?? found, isKnown: known != nil)
+        field.hasDecimalComma =
+            column.reading(as: told, withDecimalCommas: hasDecimalCommas) == .decimalComma
+        field.isFoundTime = told == nil && found == .timestamp
+        return field
     }
 }
 

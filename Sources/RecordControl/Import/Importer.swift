@@ -16,6 +16,8 @@ package struct Importer {
         package var checkpointInterval = Duration.seconds(1)
         /// Says what would happen and stores nothing.
         package var isRehearsal = false
+        /// Removes the fields of a record that the source does not speak of.
+        package var replaces = false
 
         package init(target: RecordPath) {
             self.target = target
@@ -40,6 +42,8 @@ package struct Importer {
     private var lastCheckpoint = ContinuousClock.now
     private var isStopped = false
     private var hasAnnounced = false
+    /// Whether rows are the texts of files, which replace those that are there.
+    private let isByText: Bool
 
     /// - Parameters:
     ///   - plan: of a survey of this source.
@@ -51,6 +55,7 @@ package struct Importer {
         onProgress: @escaping (ImportProgress) -> Void = { _ in }
     ) throws(RecordError) {
         rows = try source.rows(plan)
+        isByText = source.isDirectory
         self.plan = plan
         self.options = options
         self.perform = perform
@@ -66,6 +71,7 @@ package struct Importer {
         let skipped = options.resumes ? options.checkpoint?.rows() ?? 0 : 0
         while !isStopped, let row = try nextRow() {
             progress.rows += 1
+            if row.endsSource { isStopped = true }
             if let (stem, text) = named(row), progress.rows > skipped {
                 batch.append(.init(stem: stem, text: text))
                 batchOrigins.append((row, progress.rows))
@@ -123,6 +129,7 @@ package struct Importer {
             // A rehearsed batch leaves nothing for the next to know.
             if !hasAnnounced || options.isRehearsal { request.fields = plan.newFields }
             request.isRehearsal = options.isRehearsal
+            if !options.replaces, !isByText { request.spokenFields = plan.spokenFields }
             hasAnnounced = true
             let reply = try perform(.importBatch(request))
             count(reply)

@@ -5,7 +5,8 @@ import RecordStore
 ///
 /// First of: the field that the user names, the member `$name` that an export writes, the key or
 /// file name that the source gives, the first of `candidates` that is different in every row,
-/// `row-N`.
+/// `row-HASH` of all that the row says, so that rows of different sources never meet and a row that
+/// comes again is the record that it was.
 struct RecordNaming {
     /// Fields that usually tell rows apart, the surest first.
     static let candidates = [
@@ -14,6 +15,10 @@ struct RecordNaming {
     ]
 
     private let plan: NamePlan
+    static let nameKey = Array(RecordExport.nameMember.utf8)
+
+    /// How often each content was met.
+    private var contents: [String: Int] = [:]
     /// The line, or the number, of the row that has a name, by the name's hash.
     private var places: [Int: Int] = [:]
 
@@ -33,8 +38,8 @@ struct RecordNaming {
         let name: RecordName
         if case .fields(let members) = content {
             name = try self.name(members, row, number)
-            if members.contains(where: Self.isNameMember) {
-                content = .fields(members.filter { !Self.isNameMember($0) })
+            if members.contains(where: Self.isOfExport) {
+                content = .fields(members.filter { !Self.isOfExport($0) })
             }
         } else {
             name = row.key ?? RecordName("row-\(number)")
@@ -58,7 +63,12 @@ struct RecordNaming {
         member.key.utf8.elementsEqual(RecordExport.nameMember.utf8)
     }
 
-    private func name(
+    /// What an export writes beside the fields.
+    private static func isOfExport(_ member: JSONMember) -> Bool {
+        isNameMember(member) || TypeHints.isTypes(member)
+    }
+
+    private mutating func name(
         _ members: [JSONMember], _ row: ImportRow, _ number: Int
     ) throws(RecordError) -> RecordName {
         if !plan.isExplicit {
@@ -67,11 +77,22 @@ struct RecordNaming {
             }
             if let key = row.key { return key }
         }
-        guard case .member(let key) = plan.rule else { return RecordName("row-\(number)") }
+        guard case .member(let key) = plan.rule else { return contentName(row.raw ?? members) }
         guard let member = members.first(where: { $0.key == key }) else {
             throw RecordError(.invalidRecord, "the row has no \"\(key)\", which names the records")
         }
         return try Self.name(from: member)
+    }
+
+    /// The same for the same values, in whatever order they stand; rows of one source that say the
+    /// same are told apart by a number.
+    private mutating func contentName(_ members: [JSONMember]) -> RecordName {
+        let values = members.filter { !$0.value.isNull && !TypeHints.isTypes($0) }
+        let text = JSONValue.object(values).withSortedMembers.serialized()
+        let name = "row-\(SHA256.hash(text).hex.prefix(16))"
+        let count = contents[name, default: 0] + 1
+        contents[name] = count
+        return RecordName(count == 1 ? name : "\(name)-\(count)")
     }
 
     static func name(from member: JSONMember) throws(RecordError) -> RecordName {

@@ -15,6 +15,9 @@ extension CSV {
         private var base = 0
         private var line = 1
         package private(set) var isFinished = false
+        /// Of the row that was refused last: its cells, when it certainly ends with its line; nil when
+        /// a quote makes it doubtful where it ends, so that what follows may be a part of it.
+        package private(set) var refusedCellCount: Int?
 
         package init(delimiter: UInt8 = UInt8(ascii: ",")) {
             self.delimiter = delimiter
@@ -69,6 +72,7 @@ extension CSV {
 
         private mutating func skipRow(_ scan: RowScan, _ message: String) -> RecordError {
             let position = position(of: scan.at)
+            refusedCellCount = scan.cellCountOfLine
             advance(to: scan.recovery(from: at) ?? buffer.count)
             return RecordError(.invalidArgument, message, at: position)
         }
@@ -113,6 +117,8 @@ private struct RowScan {
     let delimiter: UInt8
     let isFinished: Bool
     private(set) var cells: [CSV.Cell] = []
+    /// Whether the last cell that was looked at has no quotes around it.
+    private var isPlain = false
 
     init(buffer: [UInt8], at: Int, delimiter: UInt8, isFinished: Bool) {
         self.buffer = buffer
@@ -123,8 +129,8 @@ private struct RowScan {
 
     mutating func row() -> Outcome {
         while true {
-            let problem =
-                at < buffer.count && buffer[at] == UInt8(ascii: "\"") ? quoted() : plain()
+            isPlain = !(at < buffer.count && buffer[at] == UInt8(ascii: "\""))
+            let problem = isPlain ? plain() : quoted()
             if let problem { return problem }
             guard at < buffer.count else { return isFinished ? .row : .incomplete }
             switch buffer[at] {
@@ -134,7 +140,11 @@ private struct RowScan {
                 return .row
             case 0x0D:
                 if at + 1 == buffer.count { return isFinished ? returnError : .incomplete }
-                guard buffer[at + 1] == 0x0A else { return returnError }
+                guard buffer[at + 1] == 0x0A else {
+                    // The cell goes on behind it.
+                    if isPlain { cells.removeLast() }
+                    return returnError
+                }
                 at += 2
                 return .row
             default:
@@ -189,6 +199,14 @@ private struct RowScan {
         guard isFinished else { return .incomplete }
         at = open
         return .bad("the quote that begins here is never closed")
+    }
+
+    /// The cells of the row when its quotes are plain characters from the error on; nil when the error
+    /// is about a cell in quotes.
+    var cellCountOfLine: Int? {
+        guard isPlain else { return nil }
+        let end = buffer[at...].firstIndex(of: 0x0A) ?? buffer.count
+        return cells.count + 1 + buffer[at..<end].count(where: { $0 == delimiter })
     }
 
     /// Behind the line of the error; nil when its end is not here.

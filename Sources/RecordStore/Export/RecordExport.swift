@@ -21,11 +21,16 @@ package enum TransferFormat: String, Sendable, CaseIterable {
 package struct RecordExport {
     /// The member that carries the record name in a file of many records.
     package static let nameMember = "$name"
+    /// The member of the first row, or the column without cells, that has the types of the fields
+    /// whose values do not tell them: dates in plain text, whole numbers of a DOUBLE.
+    package static let typesMember = "$types"
 
     private let format: TransferFormat
     private let schema: RecordSchema
     private let output: ([UInt8]) throws(RecordError) -> Void
     private var count = 0
+    /// Fields whose type an import would take for another one, with their types.
+    private var hints: [RecordSchema.Field] = []
     /// When the type had last changed, as of what was written.
     package private(set) var lastChange: Timestamp?
 
@@ -46,6 +51,7 @@ package struct RecordExport {
         _ type: TypeID, of store: RecordStore, onProgress: (Int) -> Void = { _ in }
     ) throws(RecordError) -> Int {
         var writer = self
+        try writer.findHints(type, store)
         try writer.begin()
         let lastChange = try store.withNamedRecords(in: type) {
             (entry, name, text) throws(RecordError) in
@@ -59,12 +65,48 @@ package struct RecordExport {
         return count
     }
 
+    /// Looks through all values as an import would.
+    private mutating func findHints(_ type: TypeID, _ store: RecordStore) throws(RecordError) {
+        var evidence: [Text: FieldEvidence] = [:]
+        let names = schema.fields.map { Text(utf8: $0.name.bytes) }
+        for name in names { evidence[name] = FieldEvidence(isTable: format == .csv) }
+        let (schema, format) = (schema, format)
+        try store.withNamedRecords(in: type) { (_, _, text) throws(RecordError) in
+            for member in try JSONParser.parse(text).object ?? [] {
+                let type = schema.type(of: FieldName(bytes: member.key.utf8))
+                let cell = format == .csv ? Self.cell(member.value, type) : nil
+                evidence[member.key]?.add(member.value, cell)
+            }
+        }
+        hints = schema.fields.filter { field in
+            guard let found = evidence[Text(utf8: field.name.bytes)], found.hasValues else {
+                return false
+            }
+            return found.type != field.type
+        }
+    }
+
     private func begin() throws(RecordError) {
         switch format {
         case .json: try output(Array("[".utf8))
         case .ndjson: break
-        case .csv: try output(CSV.line(columns))
+        case .csv: try output(CSV.line(columns + typesColumn))
         }
+    }
+
+    /// The header of a column that no row has a cell for.
+    private var typesColumn: [[UInt8]] {
+        guard !hints.isEmpty else { return [] }
+        let words = hints.map { "\($0.name)=\($0.type.name)" }.joined(separator: " ")
+        return [Array("\(Self.typesMember) \(words)".utf8)]
+    }
+
+    private var typesOfFirstRow: [JSONMember] {
+        guard count == 0, !hints.isEmpty else { return [] }
+        let types = hints.map {
+            JSONMember(key: Text(utf8: $0.name.bytes), value: JSONValue($0.type.name))
+        }
+        return [JSONMember(key: Text(Self.typesMember), value: .object(types))]
     }
 
     private func end() throws(RecordError) {
@@ -73,15 +115,14 @@ package struct RecordExport {
 
     private mutating func write(_ name: RecordName, _ text: [UInt8]) throws(RecordError) {
         let members = try JSONParser.parse(text).object ?? []
-        let named =
-            [JSONMember(key: Text(Self.nameMember), value: .string(Text(utf8: name.bytes)))]
-            + members
+        let name = JSONMember(key: Text(Self.nameMember), value: .string(Text(utf8: name.bytes)))
+        let named = [name] + (format == .csv ? [] : typesOfFirstRow) + members
         switch format {
         case .json:
             let separator = Array((count == 0 ? "\n" : ",\n").utf8)
             try output(separator + JSONValue.object(named).serialized())
         case .ndjson: try output(JSONValue.object(named).serialized() + [UInt8(ascii: "\n")])
-        case .csv: try output(CSV.line(cells(named)))
+        case .csv: try output(CSV.line(cells(named) + typesColumn.map { _ in nil }))
         }
         count += 1
     }
@@ -103,8 +144,26 @@ package struct RecordExport {
     private static func cell(_ value: JSONValue, _ type: FieldType?) -> [UInt8]? {
         switch value {
         case .null: nil
-        case .string(let text) where type != .json: text.utf8
+        case .string(let text) where type != .json: CSVColumn.cell(text.utf8)
         default: value.serialized()
         }
     }
+}
+
+/// What the values of a field tell an import.
+private struct FieldEvidence {
+    private var values = TypeEvidence()
+    private var column: CSVColumn?
+    private(set) var hasValues = false
+
+    init(isTable: Bool) { column = isTable ? CSVColumn(isExport: true) : nil }
+
+    /// - Parameter cell: of a table.
+    mutating func add(_ value: JSONValue, _ cell: [UInt8]?) {
+        guard !value.isNull else { return }
+        hasValues = true
+        if let cell { column?.add(cell) } else { values.add(value) }
+    }
+
+    var type: FieldType? { column.map(\.type) ?? values.type }
 }

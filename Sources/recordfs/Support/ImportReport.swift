@@ -10,13 +10,15 @@ struct ImportReport {
     let result: ImportProgress
     let delimiter: UInt8?
     var skipped: [SkippedFile] = []
+    /// The first rows as they would be stored, for a dry run.
+    var sample: [String] = []
 
     /// What names the records, when neither the user nor the source says it.
     var names: String? {
         guard plan.names.isUsed, !plan.names.isExplicit else { return nil }
         return switch plan.names.rule {
         case .member(let key): "named by \"\(key)\""
-        case .row: "named row-N"
+        case .content: "named row-HASH, by all that a row says"
         }
     }
 
@@ -60,9 +62,18 @@ struct ImportReport {
                 "\(Showing.count(plan.shortRowCount, "row")) with fewer cells than the header: what "
                     + "is missing is no value")
         }
+        let commas = plan.fields.filter(\.hasDecimalComma).map { "\($0.name)" }
+        if !commas.isEmpty {
+            notes.append("read as numbers with a decimal comma: \(commas.joined(separator: ", "))")
+        }
+        let times = plan.fields.filter(\.isFoundTime).map { "\($0.name)" }
+        if !times.isEmpty { notes.append("read as TIMESTAMP: \(times.joined(separator: ", "))") }
+        if let line = plan.endLine {
+            notes.append("nothing behind line \(line) is imported, because its quotes do not fit")
+        }
         if plan.names.isUsed, let (key, reason) = plan.names.unsuitable {
             notes.append(
-                "records are named row-N, for \"\(key)\" does not tell the rows apart (\(reason)); "
+                "records are named row-HASH, for \"\(key)\" does not tell the rows apart (\(reason)); "
                     + "--name-field names them by another")
         }
         return notes
@@ -79,6 +90,9 @@ struct ImportReport {
         let table = delimiter.map { ", separated by \(Self.name(of: $0))" } ?? ""
         Terminal.print("\(source): \(Showing.count(plan.rowCount, "row"))\(table)")
         let source = plan.names.isExplicit ? "named as asked for" : "named by the source"
+        if let header = plan.header {
+            Terminal.print("header: \(header.map(\.string).joined(separator: " | "))")
+        }
         Terminal.print("records would be \(names ?? source)")
         Terminal.print("fields:")
         Terminal.printTable(
@@ -88,6 +102,8 @@ struct ImportReport {
                     field.isKnown ? "known" : field.type == nil ? "no values" : "new",
                 ]
             })
+        if !sample.isEmpty { Terminal.print("first rows:") }
+        for row in sample { Terminal.print("  \(row)") }
         for note in notes { Terminal.print("note: \(note)") }
         Terminal.print(
             "would create \(Showing.grouped(result.created)), "

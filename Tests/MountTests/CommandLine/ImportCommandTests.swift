@@ -98,7 +98,8 @@ extension MountTests {
             #expect(result.status == 0, "\(result)")
             #expect(access(state, F_OK) != 0)
             for text in [
-                "3 rows, separated by semicolons", "records would be named row-N", "First_name",
+                "3 rows, separated by semicolons", "records would be named row-HASH", "First_name",
+                "header: First name | n", #"{"First_name":"B","n":2.5}"#, "decimal comma: n",
                 "STRING", "\"First name\" becomes the field First_name",
                 "would create 3, update 0, leave 0 as they are, refuse 0",
             ] {
