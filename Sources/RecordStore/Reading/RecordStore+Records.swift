@@ -80,7 +80,7 @@ extension RecordStore {
     /// Read on a connection of its own, so that a long walk delays no other reader.
     /// Returns when the type had last changed; nil for a type that is gone.
     @discardableResult
-    func withNamedRecords(
+    package func withNamedRecords(
         in type: TypeID,
         _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) -> Timestamp? {

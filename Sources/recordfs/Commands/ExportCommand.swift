@@ -5,8 +5,13 @@ import RecordStore
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the records of a type as JSON, NDJSON or CSV.",
+        commandName: "export",
+        abstract: "Write the records of a type as JSON, NDJSON or CSV, or a whole tree as files.",
         discussion: """
+            With --all, a type, a zone, a database or, without a path, everything is written as the \
+            files that a mount shows, large fields included, into a new directory, a .tar archive, \
+            or an archive on standard output (-). recordfs import --all makes the same tree of it.
+
             Each row has the record name as $name, so that recordfs import makes the same records. \
             A name that another type of the zone has is NAME:TYPE, also after an import elsewhere. \
             A CSV cell holds text as it is and other values as JSON.
@@ -17,12 +22,29 @@ struct ExportCommand: ParsableCommand {
     var format: TransferFormat?
     @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
     var output = "-"
+    @Option(
+        help: ArgumentHelp(
+            "Write all files, large fields too, to this directory or .tar archive.",
+            valueName: "target"), completion: .file())
+    var all: String?
     @Flag(name: .shortAndLong, help: "No progress and no summary.")
     var quiet = false
-    @Argument(help: "The record type, DATABASE/ZONE/TYPE.")
-    var path: PathArgument
+    @Argument(help: "The record type, DATABASE/ZONE/TYPE; with --all also a zone or a database.")
+    var path: PathArgument?
+
+    func validate() throws {
+        if all == nil, path == nil {
+            throw ValidationError("Name a record type, DATABASE/ZONE/TYPE, or use --all TARGET.")
+        }
+        if all != nil, format != nil || output != "-" {
+            throw ValidationError(
+                "--all writes files as they are: --format and --output do not fit.")
+        }
+    }
 
     func run() throws {
+        if let all { return try exportAll(to: all) }
+        guard let path else { return }
         let place = try path.located(by: state)
         let target = place.path
         let store = try place.store.reader()
@@ -45,5 +67,31 @@ struct ExportCommand: ParsableCommand {
             return count
         }
         display.finish("\(Showing.count(count, "record")) written to \(output)")
+    }
+
+    private func exportAll(to target: String) throws {
+        let place = try path?.located(by: state)
+        let access = try place?.store ?? state.access()
+        let store = try access.reader()
+        let display = ProgressDisplay(isQuiet: quiet || target == "-")
+        let counts = try access.reporting(place?.text) { () throws(RecordError) in
+            var export = try TreeExport(store, to: target) { rows in
+                var progress = ImportProgress()
+                progress.rows = rows
+                display.show(progress)
+            }
+            return try export.export(place?.path ?? RecordPath())
+        }
+        display.finish(
+            "\(Showing.count(counts.records, "record")) and "
+                + "\(Showing.count(counts.files, "large field")) written to \(target)")
+        guard !counts.missing.isEmpty else { return }
+        for path in counts.missing.prefix(10) {
+            Terminal.error("\(path): its bytes are not on this machine, and are left out.")
+        }
+        throw CommandFailure(
+            nil,
+            "\(Showing.count(counts.missing.count, "large field")) left out. Fetch them with recordfs "
+                + "pin, and export again.", status: ExitStatus.failure)
     }
 }

@@ -13,14 +13,16 @@ struct ImportCommand: ParsableCommand {
             "Bring rows of JSON, NDJSON or CSV, or a directory of .json files, in as records.",
         discussion: """
             All rows are read before the first is stored: they say the types of new fields, and \
-            which field names the records. Keys that no field can have are mended (First name: \
+            which field names the records. Keys that no field can have are respelled (First name: \
             First_name). Rows that the store already has change nothing, so that an import can be \
-            run again. A row that is refused is reported with its place and does not stop the \
-            others; the exit status is then 1.
+            run again. A record keeps the fields of which the source does not speak. A row that is \
+            refused is reported with its place and does not stop the others; the exit status is \
+            then 1. Behind a CSV cell whose quotes do not fit nothing is imported.
 
             A record is named by --name-field, else by $name, the key or the file name in the \
             source, else by the first of these fields that is different in every row: id, _id, \
-            uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else row-N.
+            uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else row-HASH, by \
+            all that the row says.
 
             CSV is UTF-8, or has a byte order mark, and is separated by commas, semicolons, tabs \
             or bars; --encoding and --delimiter say what cannot be seen.
@@ -44,20 +46,39 @@ struct ImportCommand: ParsableCommand {
     var delimiter: String?
     @Flag(help: "Say what would happen, and change nothing.")
     var dryRun = false
+    @Flag(help: "Replace whole records: remove the fields of which the source does not speak.")
+    var replace = false
     @Flag(help: "Stop at the first bad row; the rows before it stay.")
     var strict = false
     @Flag(help: "Go on where an interrupted import of the same file stopped.")
     var resume = false
+    @Flag(
+        help: "Bring in the directory or .tar archive of an export with --all, with large fields.")
+    var all = false
     @Flag(name: .shortAndLong, help: "No progress and no summary.")
     var quiet = false
     @Argument(help: "The file or directory; - is standard input.", completion: .file())
     var source: String
-    @Argument(help: "The record type, DATABASE/ZONE/TYPE; made when missing.")
-    var path: PathArgument
+    @Argument(
+        help:
+            "The record type, DATABASE/ZONE/TYPE; made when missing. With --all: what to bring in.")
+    var path: PathArgument?
 
     private var shownSource: String { source == "-" ? "standard input" : source }
 
+    func validate() throws {
+        if !all, path == nil {
+            throw ValidationError("Name the record type, DATABASE/ZONE/TYPE, or use --all.")
+        }
+    }
+
     func run() throws {
+        if all {
+            return try TreeImportRun(
+                source: source, path: path, state: state, isRehearsal: dryRun, isQuiet: quiet
+            ).run()
+        }
+        guard let path else { return }
         let place = try path.located(by: state)
         let target = place.path
         guard target.type != nil, target.item == nil else {
@@ -135,9 +156,14 @@ struct ImportCommand: ParsableCommand {
                 onProgress: display.show)
             return try importer.run()
         }
-        let report = ImportReport(
+        var report = ImportReport(
             source: shownSource, plan: plan, result: result, delimiter: rows.delimiter,
             skipped: rows.skipped)
+        if dryRun {
+            report.sample = try reporting(shownSource) { () throws(RecordError) in
+                try Self.sample(of: rows, plan)
+            }
+        }
         display.clear()
         let file = try reporting { () throws(RecordError) in
             if let failure { throw failure }
@@ -153,9 +179,23 @@ struct ImportCommand: ParsableCommand {
         return result
     }
 
+    private static func sample(
+        of source: ImportSource, _ plan: ImportPlan
+    ) throws(RecordError) -> [String] {
+        var rows = try source.rows(plan)
+        var sample: [String] = []
+        while sample.count < 3, let row = try rows.next() {
+            guard case .fields(let members) = row.content else { continue }
+            let fields = JSONValue.object(plan.naming.shown(members)).serialized()
+            sample.append(String(decoding: fields, as: UTF8.self).onOneLine)
+        }
+        return sample
+    }
+
     private func options(_ place: LocatedPath, _ writer: StoreWriter) -> Importer.Options {
         var options = Importer.Options(target: place.path)
         options.isStrict = strict
+        options.replaces = replace
         options.isRehearsal = dryRun
         options.resumes = resume && !dryRun
         options.batchRows = writer.isDirect ? 2000 : 200

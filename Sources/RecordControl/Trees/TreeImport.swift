@@ -1,0 +1,211 @@
+import Glibc
+package import RecordModel
+import RecordStore
+
+/// Brings the tree of an export in, large fields included.
+package struct TreeImport {
+    package struct Options: Sendable {
+        /// What is brought in of the tree: the root is everything.
+        package var target = RecordPath()
+        package var batchRows = 200
+        package var isRehearsal = false
+        package init() {}
+    }
+
+    private static let batchBytes = 16 << 20
+
+    private let source: String
+    private let options: Options
+    private let perform: Importer.Perform
+    private let onProblem: (ImportProblem) -> Void
+    private let onProgress: (ImportProgress) -> Void
+    private var progress = ImportProgress()
+    private var schemas: [RecordTypeName: RecordSchema] = [:]
+
+    /// - Parameters:
+    ///   - source: a directory.
+    ///   - perform: asks the store, or the process that has it.
+    package init(
+        _ source: String, options: Options, perform: @escaping Importer.Perform,
+        onProblem: @escaping (ImportProblem) -> Void,
+        onProgress: @escaping (ImportProgress) -> Void = { _ in }
+    ) {
+        self.source = source
+        self.options = options
+        self.perform = perform
+        self.onProblem = onProblem
+        self.onProgress = onProgress
+    }
+
+    /// Unpacks an archive into a directory. Errors: as `TarReading`.
+    package static func unpack(_ archive: String, into directory: String) throws(RecordError) {
+        var reading = try TarReading(path: archive)
+        try reading.unpack(into: directory)
+    }
+
+    /// Errors: `invalidArgument` when there is no tree of an export; those of the files and the store.
+    package mutating func run() throws(RecordError) -> ImportProgress {
+        let schema = "\(source)/\(TreeExport.schemaName)"
+        if access(schema, F_OK) == 0 {
+            for (type, fields) in try SchemaText.parse(try readWholeFile(schema)) {
+                schemas[type] = fields
+            }
+        }
+        var places: [RecordPath] = []
+        for name in try Self.names(in: source)
+        where Database(name: String(decoding: name, as: UTF8.self)) != nil {
+            try find(name, depth: name.elementsEqual("shared".utf8) ? 4 : 3, &places)
+        }
+        guard !places.isEmpty else {
+            throw RecordError(
+                .invalidArgument,
+                "it has none of the directories private, shared, public and local that an export "
+                    + "with --all has.")
+        }
+        places.removeAll { $0.type == nil || !isWanted($0) }
+        // First those that have the names of their files: what had to be called otherwise beside them
+        // is called so again.
+        for place in places { try bring(place, ifCalledOtherwise: false) }
+        for place in places { try bring(place, ifCalledOtherwise: true) }
+        for place in places where !options.isRehearsal { try bringLargeFields(place) }
+        onProgress(progress)
+        return progress
+    }
+
+    private func isWanted(_ path: RecordPath) -> Bool {
+        let target = options.target
+        return (target.database == nil || target.database == path.database)
+            && (target.zone == nil || target.zone == path.zone && target.owner == path.owner)
+            && (target.type == nil || target.type == path.type)
+    }
+
+    /// The directories of types; also those of zones without any.
+    private func find(
+        _ path: [UInt8], depth: Int, _ places: inout [RecordPath]
+    ) throws(RecordError) {
+        guard Self.isDirectory("\(source)/\(String(decoding: path, as: UTF8.self))") else { return }
+        let parts = path.count(where: { $0 == UInt8(ascii: "/") }) + 1
+        guard parts < depth else {
+            places.append(try RecordPath(parsing: path))
+            return
+        }
+        for name in try Self.names(in: "\(source)/\(String(decoding: path, as: UTF8.self))") {
+            try find(path + [UInt8(ascii: "/")] + name, depth: depth, &places)
+        }
+    }
+
+    private mutating func bring(
+        _ place: RecordPath, ifCalledOtherwise: Bool
+    ) throws(RecordError) {
+        let directory = "\(source)/\(place.description)"
+        var batch = ImportBatch(target: place, rows: [])
+        batch.isRehearsal = options.isRehearsal
+        batch.fields =
+            place.type.flatMap { schemas[$0] }?.fields.map { (name: $0.name, type: $0.type) } ?? []
+        let others = try Self.recordNames(in: directory)
+        var texts: [String] = []
+        var size = 0
+        // An empty type is made, too.
+        var isMade = ifCalledOtherwise
+        for file in try Self.names(in: directory) {
+            guard case .record(let stem) = EntryName(classifying: file),
+                (others[stem] != nil) == ifCalledOtherwise
+            else { continue }
+            let name = String(decoding: file, as: UTF8.self)
+            let text = try readWholeFile("\(directory)/\(name)")
+            batch.rows.append(.init(stem: stem, text: text))
+            texts.append("\(place)/\(name)")
+            size += text.count
+            guard batch.rows.count >= options.batchRows || size >= Self.batchBytes else { continue }
+            try save(&batch, &texts)
+            (size, isMade) = (0, true)
+        }
+        if !isMade || !batch.rows.isEmpty { try save(&batch, &texts) }
+    }
+
+    private mutating func bringLargeFields(_ place: RecordPath) throws(RecordError) {
+        let directory = "\(source)/\(place.description)"
+        for file in try Self.names(in: directory) { try bring(file, place, directory) }
+    }
+
+    private mutating func save(
+        _ batch: inout ImportBatch, _ files: inout [String]
+    ) throws(RecordError) {
+        let reply = try perform(.importBatch(batch)).result
+        progress.rows += batch.rows.count
+        progress.created += Int(clamping: reply.integerMember("created") ?? 0)
+        progress.updated += Int(clamping: reply.integerMember("updated") ?? 0)
+        progress.unchanged += Int(clamping: reply.integerMember("unchanged") ?? 0)
+        for problem in reply["errors"]?.array ?? [] {
+            guard let row = problem.integerMember("row"), files.indices.contains(Int(row)),
+                let error = problem["error"]
+            else { continue }
+            report(files[Int(row)], RecordError(json: error))
+        }
+        batch.rows.removeAll()
+        files.removeAll()
+        onProgress(progress)
+    }
+
+    private mutating func bring(
+        _ file: [UInt8], _ place: RecordPath, _ directory: String
+    ) throws(RecordError) {
+        let meaning = EntryName(classifying: file)
+        guard case .asset(let stem, let field, let index, let fileExtension) = meaning
+        else { return }
+        let path = RecordPath(
+            database: place.database, owner: place.owner, zone: place.zone, type: place.type,
+            item: .asset(
+                stem: stem, field: field, index: index, fileExtension: fileExtension))
+        let name = String(decoding: file, as: UTF8.self)
+        do throws(RecordError) {
+            _ = try perform(.putAsset(path, file: Self.absolute("\(directory)/\(name)")))
+        } catch {
+            report("\(place)/\(name)", error)
+        }
+    }
+
+    private mutating func report(_ file: String, _ error: RecordError) {
+        progress.failed += 1
+        onProblem(ImportProblem(line: nil, number: progress.rows, file: file, error: error))
+    }
+
+    /// The full names of those records whose file names do not tell them.
+    private static func recordNames(
+        in directory: String
+    ) throws(RecordError) -> [Stem: RecordName] {
+        let path = "\(directory)/\(TreeExport.namesName)"
+        guard access(path, F_OK) == 0 else { return [:] }
+        var names: [Stem: RecordName] = [:]
+        for member in try JSONParser.parse(try readWholeFile(path)).object ?? [] {
+            guard let name = member.value.string else { continue }
+            names[Stem(bytes: member.key.utf8)] = RecordName(bytes: name.utf8)
+        }
+        return names
+    }
+
+    private static func names(in directory: String) throws(RecordError) -> [[UInt8]] {
+        guard let stream = opendir(directory) else { throw FileReading.failure(directory, errno) }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                Array(bytes.prefix { $0 != 0 })
+            }
+            if name.first != UInt8(ascii: ".") { names.append(name) }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The process that has the store has another working directory.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
