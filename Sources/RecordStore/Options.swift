@@ -15,6 +15,7 @@ package struct StoreOptions: Sendable {
     /// Of the disk space that is set aside, at most. The usual 20 MiB hold what a full log has to move,
     /// and some thousand deletes.
     package var reserveBytes: Int64 = 20 << 20
+    package var retention = Retention()
 
     package init(
         clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,

@@ -14,6 +14,7 @@ extension Tree {
     /// next piece is due.
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
+        try finishTrashRemovals()
         store.keepSpace()
         expireWaitingReads()
         let uptime = options.clock.uptime
@@ -29,6 +30,10 @@ extension Tree {
     package func clean() throws(RecordError) {
         try cleanWhenDue()
         try evictWhenDue()
+        if store.isWritable, !options.isReadOnly {
+            _ = try store.keepIndexes()
+            _ = try store.keepSmall()
+        }
     }
 
     /// Removes old trash, the files that nothing refers to any more, and forgotten scratch files:
@@ -108,6 +113,7 @@ extension Tree {
             }
         }
         try store.watchClock()
+        try finishTrashRemovals()
         try finalizeDeletes(olderThan: .zero)
         try store.sync()
     }

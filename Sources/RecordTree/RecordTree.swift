@@ -48,6 +48,7 @@ package final class Tree: Sendable {
     struct State {
         var nodes = NodeTable()
         var scratch = ScratchTable()
+        var trashRemovals = TrashRemovals()
         /// Files of records with open handles or with text that no save has taken yet, also those
         /// that have lost their names.
         var open: [RecordFile: OpenRecord] = [:]

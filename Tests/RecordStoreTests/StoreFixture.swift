@@ -69,6 +69,14 @@ final class StoreFixture {
         observe()
     }
 
+    /// Does something to the database's file while nobody has it open.
+    func whileClosed(_ body: (String) throws -> Void) throws {
+        try store.close()
+        try body(directory + "/store.sqlite")
+        store = try RecordStore.open(directory: directory, options: StoreOptions(clock: clock))
+        observe()
+    }
+
     func write<T>(
         _ author: Author = .mount, _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {

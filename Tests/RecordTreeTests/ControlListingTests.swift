@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import Synchronization
 import Testing
 
 @Suite("Listings below .recordfs")
@@ -89,6 +90,26 @@ struct ControlListingTests {
             }
             #expect(forLookups <= 100 * 4, "\(section)")
         }
+    }
+
+    @Test(
+        "rm -r in the trash takes few transactions, and what was removed is there no more at once")
+    func emptied() throws {
+        let fixture = try TreeFixture()
+        try fixture.trash((0..<500).map { "r\($0)" })
+        let directory = try fixture.control("trash/private/Box/Note")
+        let commits = Mutex(0)
+        fixture.store.traceWrites { if $0.hasPrefix("COMMIT") { commits.withLock { $0 += 1 } } }
+        for name in try fixture.list(directory) {
+            try fixture.tree.remove(
+                parent: directory, name: Array(name.utf8), caller: TreeFixture.user)
+        }
+        #expect(try fixture.find(".recordfs/trash/private/Box/Note/r7.json") == nil)
+        fixture.store.traceWrites(nil)
+        #expect(commits.withLock { $0 } <= 3)
+        #expect(try fixture.list(directory).isEmpty)
+        try fixture.maintain()
+        #expect(try fixture.store.trash(in: try fixture.note.id).isEmpty)
     }
 
     @Test("records deleted under one name are listed under names that stay")

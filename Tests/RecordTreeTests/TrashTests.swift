@@ -82,6 +82,7 @@ struct TrashTests {
             } == .crossDevice)
         try fixture.tree.remove(
             parent: try trash(fixture), name: "a.json".b, caller: TreeFixture.user)
+        try fixture.maintain()
         #expect(try fixture.store.trash(in: try fixture.box.id).isEmpty)
     }
 

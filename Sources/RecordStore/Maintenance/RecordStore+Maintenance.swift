@@ -38,9 +38,6 @@ extension RecordStore {
         return true
     }
 
-    /// How long a deleted record can be restored.
-    package static var trashLifetime: Duration { .seconds(30 * 24 * 3600) }
-
     /// How many deletes one transaction makes final: the saves of the mount go between two.
     private static let batchSize: Int64 = 200
 
@@ -116,23 +113,36 @@ extension RecordStore {
         }
     }
 
-    /// Deletes for good what was deleted, and conflicts that were settled, longer ago than this, unless the clock has jumped since.
-    /// Gives how many.
+    /// Deletes for good what was deleted, and conflicts that were settled, longer ago than this, unless the clock has jumped since;
+    /// in pieces, between which the saves of the mount go. Gives how many.
+    ///
+    /// - Parameter age: the store's retention when nil.
     @discardableResult
-    package func purgeTrash(olderThan age: Duration = trashLifetime) throws(RecordError) -> Int {
+    package func purgeTrash(olderThan age: Duration? = nil) throws(RecordError) -> Int {
+        let age = age ?? options.retention.trashAge
         try watchClock()
         let now = options.clock.now
         let isSteady = clockIsSteady(for: age)
-        return try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try self.saveClock(transaction)
-            guard isSteady else { return 0 }
-            let old = try transaction.connection.all(
-                "SELECT id FROM trash WHERE deleted <= ? OR deleted > ?",
-                [.time(now - age), .time(now + ClockWatch.jump)]
-            ) { $0.int64(0) }
-            for id in old { try transaction.removeTrash(id) }
-            try transaction.removeConflicts(settledUntil: now - age)
-            return old.count
+            if isSteady { try transaction.removeConflicts(settledUntil: now - age) }
+        }
+        guard isSteady else { return 0 }
+        var count = 0
+        while true {
+            let removed = try write(author: .mount, isFreeing: true) {
+                transaction throws(RecordError) in
+                let old = try transaction.connection.all(
+                    "SELECT id FROM trash WHERE deleted <= ? OR deleted > ? LIMIT ?",
+                    [
+                        .time(now - age), .time(now + ClockWatch.jump), .integer(Self.batchSize),
+                    ]
+                ) { $0.int64(0) }
+                for id in old { try transaction.removeTrash(id) }
+                return old.count
+            }
+            count += removed
+            if removed < Self.batchSize { return count }
         }
     }
 }

@@ -18,6 +18,8 @@ enum ConnectionOptions {
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 1
         configuration.prepareDatabase { database in
+            // Of a new database; one that is there stays as it is until `recordfs gc`.
+            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             // What a share has left stays in no free page. Debian's SQLite does so anyway.
             try database.execute(sql: "PRAGMA secure_delete = ON")

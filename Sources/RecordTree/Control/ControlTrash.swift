@@ -11,8 +11,10 @@ extension Tree {
         -> [ControlName]
     {
         var taken: Set<Stem> = []
+        let removed = state.withLock { $0.trashRemovals.ids }
         // Newest first.
-        return try store.trash(in: zone, type: type).map { entry in
+        return try store.trash(in: zone, type: type).filter { !removed.contains($0.id) }.map {
+            entry in
             let isLast = taken.insert(entry.stem).inserted
             let name = isLast ? entry.stem.fileName : NumberedName.make(entry.stem, entry.id)
             return ControlName(name, .trashed(entry.id))
@@ -24,9 +26,16 @@ extension Tree {
     {
         switch NumberedName(name) {
         case .plain(let stem):
-            return try store.lastTrashed(in: zone, type: type, stem).map { .trashed($0.id) }
+            var last = try store.lastTrashed(in: zone, type: type, stem)
+            if let entry = last, isRemovedFromTrash(entry.id) {
+                // An earlier one of the name shows now.
+                try finishTrashRemovals()
+                last = try store.lastTrashed(in: zone, type: type, stem)
+            }
+            return last.map { .trashed($0.id) }
         case .numbered(let id):
-            guard let entry = try store.trashEntry(id), entry.zone == zone, entry.type == type,
+            guard !isRemovedFromTrash(id), let entry = try store.trashEntry(id), entry.zone == zone,
+                entry.type == type,
                 NumberedName.make(entry.stem, id) == name
             else { return nil }
             return .trashed(id)
@@ -49,10 +58,7 @@ extension Tree {
                     try transaction.discardRefusal(record)
                 }
             }
-        case .trashed(let id):
-            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                try transaction.removeTrash(id)
-            }
+        case .trashed(let id): try removeTrashed(id)
         case .conflictFile(let id, _):
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.settle(id, .merged)
@@ -69,6 +75,7 @@ extension Tree {
         guard case .control(let target)? = try findControl(name, in: path) else {
             throw RecordError(.notFound, "no such directory")
         }
+        try finishTrashRemovals()
         let isEmpty: Bool
         switch target {
         case .keptType(.trash, let zone, let type):

@@ -23,6 +23,10 @@ enum Showing {
         number == 1 ? "1 \(noun)" : "\(grouped(number)) \(noun)s"
     }
 
+    static func days(_ duration: Duration) -> String {
+        count(duration.components.seconds / (24 * 3600), "day")
+    }
+
     /// Digits in groups of three.
     static func grouped(_ number: some BinaryInteger) -> String {
         var groups: [Substring] = []
