@@ -93,8 +93,8 @@ struct RecordFSCommand: ParsableCommand {
             ResumeCommand.self, RetryCommand.self, RevertCommand.self, PinCommand.self,
             UnpinCommand.self,
             TopCommand.self,
-            CheckCommand.self, DoctorCommand.self,
-            LogCommand.self,
+            CheckCommand.self, DoctorCommand.self, GarbageCommand.self,
+            LogCommand.self, ErrorsCommand.self, HookCommand.self,
             CompletionsCommand.self, CompleteCommand.self,
             DebugCommand.self, GuardCommand.self,
         ])

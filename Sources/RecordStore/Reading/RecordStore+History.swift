@@ -141,6 +141,17 @@ extension RecordStore {
         }
     }
 
+    /// The changes that the server has refused, and those that wait for an edit, oldest first.
+    package func refusedChanges(limit: Int = 1000) throws(RecordError) -> [OutboxRow] {
+        try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT \(Columns.outbox) FROM outbox WHERE error IS NOT NULL ORDER BY id LIMIT ?
+                """, [.integer(Int64(limit))]
+            ) { $0.outbox() }
+        }
+    }
+
     /// Counts rows: linear in the number of records. Not for a hot path.
     package func counts() throws(RecordError) -> StoreCounts {
         try read { connection throws(RecordError) in

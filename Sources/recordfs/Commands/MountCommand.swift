@@ -91,6 +91,26 @@ struct MountCommand: ParsableCommand {
             Terminal.print(
                 "Mounted at \(settings.mountpoint)\(note). recordfs unmount\(end) ends it.")
             try tellOfEndedSignIn(store)
+            showRefused(store)
+        }
+    }
+}
+
+extension MountCommand {
+    /// Says that something waits for its user; that it cannot be found out is told elsewhere.
+    private func showRefused(_ store: StoreAccess) {
+        do {
+            let records = try store.reader()
+            let found = try store.reporting { () throws(RecordError) in
+                try RefusedRecords.all(in: records)
+            }
+            guard !found.isEmpty else { return }
+            let option = store.isDefault ? "" : " --state \(store.directory)"
+            Terminal.error(
+                "\(Showing.count(found.count, "record")) could not be saved or sent: recordfs "
+                    + "errors\(option) says why.")
+        } catch {
+            return
         }
     }
 }

@@ -56,7 +56,9 @@ struct MountService {
     }
 
     private var logger: Logger {
-        Logger(label: "recordfs") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "recordfs") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = LogLevel.ofDaemon
+        return logger
     }
 
     private func serve() throws(CommandFailure) {
@@ -65,6 +67,8 @@ struct MountService {
             try MountedSync(
                 store, settings.account, settings.policy, notify: settings.notify, logger: logger)
         }
+        let notices = RefusalNotices(mountpoint: settings.mountpoint, logger: logger)
+        store.observe { notices.tell($0, of: store) }
         // Where nothing can be written there is no place for a socket, and nothing to ask for.
         let server = try reporting(settings.directory) { () throws(RecordError) in
             try canWrite

@@ -25,9 +25,12 @@ enum Places {
         "\(base("XDG_CONFIG_HOME", ".config"))/recordfs/config.json"
     }
 
+    /// The directory of logs.
+    static var logs: String { "\(base("XDG_STATE_HOME", ".local/state"))/recordfs" }
+
     /// The log of the daemon of a state directory; the default store's is recordfs.log.
     static func log(ofState directory: String) -> String {
-        let folder = "\(base("XDG_STATE_HOME", ".local/state"))/recordfs"
+        let folder = logs
         if directory == "\(data)/recordfs" { return "\(folder)/recordfs.log" }
         let hash = SHA256.hash(Array(directory.utf8)).hex.prefix(12)
         return "\(folder)/recordfs-\(hash).log"

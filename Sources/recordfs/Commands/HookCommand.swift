@@ -1,0 +1,146 @@
+import ArgumentParser
+import Glibc
+import RecordControl
+import RecordModel
+import RecordStore
+
+extension ShellHook: ExpressibleByArgument {}
+
+struct HookCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hook",
+        abstract: "Print the lines by which a shell names saves that were refused.",
+        discussion: """
+            Put one of these lines into the shell's start file:
+
+              eval "$(recordfs hook bash)"        ~/.bashrc
+              eval "$(recordfs hook zsh)"         ~/.zshrc
+              recordfs hook fish | source         ~/.config/fish/config.fish
+
+            Before its next prompt the shell then prints one line for each save that a mount of \
+            yours has refused, whatever program saved. On a desktop the mount shows a notice by \
+            itself when notify-send is installed; RECORDFS_DESKTOP=off before recordfs mount turns \
+            that off.
+            """)
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: ShellHook
+
+    func run() throws {
+        // A file that is there can be watched from now on.
+        try reporting(RefusalLog.path) { () throws(RecordError) in
+            try Places.makeDirectory(Places.logs)
+            let descriptor = open(
+                RefusalLog.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw RecordError(
+                    .ioFailure, "cannot be made: \(String(cString: strerror(errno))).")
+            }
+            close(descriptor)
+        }
+        Terminal.print(Array(shell.script(file: RefusalLog.path).utf8))
+    }
+}
+
+struct ErrorsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errors",
+        abstract: "List what could not be saved or sent, and why.",
+        discussion: """
+            With --follow, a line for each save that a mount of yours refuses from now on, until \
+            Ctrl-C: for tmux, i3 and other panels.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @Flag(name: .shortAndLong, help: "Then print each refused save as it happens.")
+    var follow = false
+    @Flag(help: "One JSON object for each.")
+    var json = false
+
+    func run() throws {
+        let access = try state.access()
+        let store = try access.reader()
+        let listed = try access.reporting { () throws(RecordError) in
+            try RefusedRecords.all(in: store)
+        }
+        for record in listed {
+            if json {
+                Showing.jsonLine(record.json)
+            } else {
+                Terminal.print("\(record.path): \(record.words.onOneLine)")
+            }
+        }
+        if follow { try tail() }
+    }
+
+    private func tail() throws {
+        let watch = try reporting(Places.logs) { () throws(RecordError) in
+            try Places.makeDirectory(Places.logs)
+            return try DirectoryWatch(directory: Places.logs)
+        }
+        var offset = size
+        while true {
+            if size < offset { offset = 0 }
+            if size > offset {
+                let text = try reporting(RefusalLog.path) { () throws(RecordError) in
+                    Array(try readWholeFile(RefusalLog.path).dropFirst(Int(offset)))
+                }
+                let whole = text.prefix((text.lastIndex(of: 0x0A) ?? -1) + 1)
+                for line in whole.split(separator: 0x0A) { show(Array(line)) }
+                offset += off_t(whole.count)
+            }
+            watch.wait()
+        }
+    }
+
+    private var size: off_t {
+        var status = stat()
+        return stat(RefusalLog.path, &status) == 0 ? status.st_size : 0
+    }
+
+    private func show(_ line: [UInt8]) {
+        let parts = String(decoding: line, as: UTF8.self).split(separator: "\t", maxSplits: 2)
+        guard parts.count == 3, parts[0] == "refused" else { return }
+        if json {
+            Showing.jsonLine(
+                .members(["path": .text(String(parts[1])), "error": .text(String(parts[2]))]))
+        } else {
+            Terminal.print("\(parts[1]): \(parts[2])")
+        }
+    }
+}
+
+/// What could not be saved here, and what the server has refused.
+enum RefusedRecords {
+    static func all(in store: RecordStore) throws(RecordError) -> [ListedRecord] {
+        var found: [ListedRecord] = []
+        for draft in try store.drafts() {
+            guard let type = try store.type(draft.type), let zone = try store.zone(type.zone)
+            else { continue }
+            let path = RecordPath(
+                database: zone.database, owner: zone.owner, zone: zone.name, type: type.name,
+                item: .record(draft.stem))
+            found.append(
+                ListedRecord(
+                    path: path, words: "not saved: \(draft.error)",
+                    json: .members([
+                        "path": .text(path.bytes), "since": .text(Showing.time(draft.since)),
+                        "kind": .text("draft"), "error": draft.error.json,
+                    ])))
+        }
+        for row in try store.refusedChanges() {
+            guard let zone = try store.zone(row.zone), let error = row.error else { continue }
+            let path = RecordPath(
+                database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,
+                item: .record(Stem(encoding: row.name)))
+            found.append(
+                ListedRecord(
+                    path: path, words: "not sent: \(error)",
+                    json: .members([
+                        "path": .text(path.bytes), "since": .text(Showing.time(row.last)),
+                        "kind": .text("upload"), "error": .text(error),
+                    ])))
+        }
+        return found
+    }
+}

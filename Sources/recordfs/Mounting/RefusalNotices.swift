@@ -1,0 +1,99 @@
+import Foundation
+import Logging
+import RecordControl
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Tells people of saves that were refused, for many programs do not look at the answer of `close`: a
+/// line for shells, and a notice on the desktop where there is one.
+final class RefusalNotices: Sendable {
+    /// A tool that saves again and again gives one notice.
+    private static let pause: Duration = .seconds(30)
+
+    private struct State {
+        var refused: [RecordID: String] = [:]
+        var told: [String: ContinuousClock.Instant] = [:]
+    }
+
+    private let mountpoint: String
+    private let desktop: DesktopNotice?
+    private let state = Mutex(State())
+
+    init(mountpoint: String, logger: Logger) {
+        self.mountpoint = mountpoint
+        desktop = DesktopNotice(logger)
+    }
+
+    func tell(_ changes: [StoreChange], of store: RecordStore) {
+        for change in changes {
+            guard let record = change.record else { continue }
+            switch change.kind {
+            case .draft where change.author == .mount: tellDraft(record, change, store)
+            case .created, .updated, .text, .deleted, .waiting: tellSaved(record)
+            default: break
+            }
+        }
+    }
+
+    private func tellDraft(_ record: RecordID, _ change: StoreChange, _ store: RecordStore) {
+        let found: (path: String, reason: String)?
+        do throws(RecordError) {
+            guard let draft = try store.draft(of: record), let type = try store.type(draft.type),
+                let zone = try store.zone(type.zone)
+            else { return }
+            let path = RecordPath(
+                database: zone.database, owner: zone.owner, zone: zone.name, type: type.name,
+                item: .record(draft.stem))
+            // An empty text is a save that has only begun.
+            guard !draft.text.isEmpty else { return }
+            found = ("\(mountpoint)/\(path)", "\(draft.error)")
+        } catch {
+            found = nil
+        }
+        guard let found else { return }
+        state.withLock { $0.refused[record] = found.path }
+        RefusalLog.append(["refused", found.path, found.reason])
+        guard let desktop else { return }
+        let now = ContinuousClock.now
+        let isNew = state.withLock { state in
+            state.told = state.told.filter { now - $0.value < Self.pause }
+            return state.told.updateValue(now, forKey: found.path) == nil
+        }
+        if isNew { desktop.show(found.path, found.reason) }
+    }
+
+    private func tellSaved(_ record: RecordID) {
+        guard let path = state.withLock({ $0.refused.removeValue(forKey: record) }) else { return }
+        RefusalLog.append(["saved", path])
+    }
+}
+
+/// A notice of the desktop, by `notify-send` of the user's session.
+struct DesktopNotice: Sendable {
+    private let command: NotifyCommand
+
+    /// nil without a session, without the program, and where RECORDFS_DESKTOP is `off`.
+    init?(_ logger: Logger) {
+        let isSession =
+            Places.environment("DBUS_SESSION_BUS_ADDRESS") != nil
+            && (Places.environment("DISPLAY") != nil
+                || Places.environment("WAYLAND_DISPLAY") != nil)
+        guard isSession, Places.environment("RECORDFS_DESKTOP") != "off",
+            (Places.environment("PATH") ?? "/usr/bin").split(separator: ":")
+                .contains(where: { access("\($0)/notify-send", X_OK) == 0 })
+        else { return nil }
+        command = NotifyCommand(
+            "exec notify-send --app-name=RecordFS \"$RECORDFS_TITLE\" \"$RECORDFS_TEXT\"", logger)
+    }
+
+    func show(_ path: String, _ reason: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        command.run([
+            "RECORDFS_TITLE": "Not saved: \(name.onOneLine)",
+            // Some services read tags in it.
+            "RECORDFS_TEXT": "\(path)\n\(reason)".replacing("&", with: "&amp;")
+                .replacing("<", with: "&lt;"),
+        ])
+    }
+}
