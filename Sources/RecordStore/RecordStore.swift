@@ -37,6 +37,8 @@ package final class RecordStore: Sendable {
     private let commitCount = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
     let moment: ChangeMoment
+    let retentionWalk = Mutex(RetentionWalk())
+    let wantedIndexes = Mutex(WantedIndexes())
     /// Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])

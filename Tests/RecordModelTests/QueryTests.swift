@@ -31,6 +31,10 @@ struct QueryTests {
             "modified>=1970-01-01T00:03:20.000Z", "made=2026-11-20T10:00:00Z", "made>2026-11-20",
             "made~2026-11", "servings~4", "photo~png", "title!=x",
             "servings>=4,title~soup,tags=vegan", "sort:title", "title~",
+            "servings=3|4", "servings=4|5", "servings>9|title~soup", "author=you|me,tags=vegan",
+            "title~stew|soup", "extra|photo", "extra|!extra", "servings=5|price<3", "title!=x|y",
+            "note.deep=Text", "note.deep~ex", "note.deep|extra", "note.deep!=x", "note.gone!=x",
+            "created<1d", "modified<30s", "made<1h",
         ])
     func holds(_ expression: String) throws {
         #expect(try matches(expression))
@@ -45,6 +49,8 @@ struct QueryTests {
             "servings=4,servings=5",
             "created>2000-01-01",
             "title~soups", "author=you", "made<2026-11-20", "note=x",
+            "servings=3|5", "servings=4|5,extra=1|2", "note.deep=x", "note.gone", "note.deep.er=1",
+            "created>1d", "modified>2w", "created>52000w,servings=1",
         ])
     func doesNotHold(_ expression: String) throws {
         #expect(try !matches(expression))
@@ -58,6 +64,10 @@ struct QueryTests {
             ("servings=four", 1, "\"four\" is no value of a INT64 field"),
             ("title~x,made=soon", 9, "no value of a TIMESTAMP field"),
             ("title=50%", 1, "%25"), ("=4", 1, "no field \"\""), ("sort:-x", 1, "no field \"x\""),
+            ("servings=4|", 1, "%7C"), ("|servings=4", 1, "%7C"),
+            ("servings=4|five", 1, "no value"), ("title=a|colour=b", 1, "no field \"colour\""),
+            ("title.x=1", 1, "no field \"title.x\""),
+            ("created>soon", 1, "an age"), ("created>5y", 1, "an age"),
             ("place=1", 1, "no value of a LOCATION field"), ("servings=", 1, "no value"),
         ] as [(String, Int, String)])
     func errors(_ expression: String, _ column: Int, _ message: String) {
@@ -67,6 +77,32 @@ struct QueryTests {
         #expect(error?.code == .invalidArgument)
         #expect(error?.position?.column == column)
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("ages are counted from now, and members of lists of objects and of locations are found")
+    func agesAndMembers() throws {
+        func matches(_ expression: String, now: Int64) throws -> Bool {
+            try QueryExpression(
+                parsing: bytes(expression), schema: known, now: Timestamp(seconds: now)
+            ).matches(
+                document(
+                    #"{"note": {"items": [{"n": 1}, {"n": 5.5}, {"on": true}]}, "place": "#
+                        + #"{"$location": {"latitude": 48.5, "longitude": 11}}}"#, known),
+                name: RecordName("x"), created: Timestamp(seconds: 7200),
+                modified: Timestamp(seconds: 7200))
+        }
+        #expect(try matches("modified>1h", now: 10_000))
+        #expect(try !matches("modified>1h", now: 20_000))
+        #expect(try matches("modified<1h", now: 20_000))
+        #expect(try matches("created>=2h", now: 14_400))
+        let terms = [
+            "note.items.n=5.5", "note.items.n>5", "note.items.on=true", "place.latitude>48",
+        ]
+        for term in terms {
+            #expect(try matches(term, now: 0), "\(term)")
+        }
+        #expect(try !matches("note.items.n=2", now: 0))
+        #expect(try !matches("place.latitude>49", now: 0))
     }
 
     @Test("a field called name goes before the record's own name")

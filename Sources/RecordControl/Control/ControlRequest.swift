@@ -30,6 +30,9 @@ package struct ImportBatch: Sendable {
     package var fields: [(name: FieldName, type: FieldType)] = []
     /// Whether the transaction is undone once it has said what it would do.
     package var isRehearsal = false
+    /// The names of all fields that the source speaks of: a record keeps its others. nil when rows
+    /// replace whole records.
+    package var spokenFields: [Text]?
 
     package init(target: RecordPath, rows: [Row], stopsAtError: Bool = false) {
         self.target = target
@@ -65,6 +68,10 @@ package enum ControlRequest: Sendable {
     case sharing(SharingRequest)
     /// Removes files of large fields that nothing refers to any more.
     case collectAssets
+    /// Makes indexes for a query that had to look through all records of a type.
+    case wantIndexes(RecordPath, expression: [UInt8])
+    /// Removes all that has outlived its time, or counts it.
+    case collectGarbage(isRehearsal: Bool)
     case status
     case verb(ControlVerb)
     /// Feeds a change to the store as the sync engine would; for tests and debugging.
@@ -75,7 +82,10 @@ extension ControlRequest {
     /// Whether other files may be on the mount afterwards.
     package var mayChangeFiles: Bool {
         switch self {
-        case .search, .pin, .collectAssets, .status, .verb(.shutdown), .verb(.flush): false
+        case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status,
+            .verb(.shutdown),
+            .verb(.flush):
+            false
         case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
             .settleConflict, .applySchema, .importBatch, .sharing, .verb, .applyRemote:
             true
@@ -113,6 +123,10 @@ extension ControlRequest {
             Self.frame("search", ["path": .text(path.bytes)], body: words)
         case .sharing(let request): Self.frame(request.parts.name, request.parts.members)
         case .collectAssets: Self.frame("collectAssets", [:])
+        case .wantIndexes(let path, let expression):
+            Self.frame("wantIndexes", ["path": .text(path.bytes)], body: expression)
+        case .collectGarbage(let isRehearsal):
+            Self.frame(isRehearsal ? "countGarbage" : "collectGarbage", [:])
         case .status: Self.frame("status", [:])
         case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
         case .applyRemote(let text): Self.frame("applyRemote", [:], body: text)
@@ -149,12 +163,18 @@ extension ControlRequest {
                 try path(), header.integerMember("number") ?? 0, try Self.settlement(frame))
         case "pin", "unpin": self = .pin(try path(), name == "pin")
         case "applySchema": self = .applySchema(frame.body)
-        case "importBatch", "rehearseBatch":
+        case "importBatch", "rehearseBatch", "mergeBatch", "rehearseMergeBatch":
             var batch = try Self.batch(frame, target: try path())
-            batch.isRehearsal = name == "rehearseBatch"
+            batch.isRehearsal = name.hasPrefix("rehearse")
+            if name.hasSuffix("ergeBatch") {
+                batch.spokenFields = (header["spoken"]?.array ?? []).compactMap(\.string)
+            }
             self = .importBatch(batch)
         case "search": self = .search(try path(), words: frame.body)
         case "collectAssets": self = .collectAssets
+        case "wantIndexes": self = .wantIndexes(try path(), expression: frame.body)
+        case "collectGarbage", "countGarbage":
+            self = .collectGarbage(isRehearsal: name == "countGarbage")
         case "status": self = .status
         case "verb":
             guard let verb = header.stringMember("verb").flatMap(ControlVerb.init) else {
@@ -243,10 +263,16 @@ extension ControlRequest {
         let rows = batch.rows.map { row in
             JSONValue.array([.text(row.stem.bytes), .integer(row.text.count)])
         }
-        // A name of its own, so that a daemon that cannot rehearse refuses and stores nothing.
+        // A name of its own, so that a daemon that cannot do it refuses and stores nothing.
+        let merges = batch.spokenFields != nil
+        let name =
+            batch.isRehearsal
+            ? merges ? "rehearseMergeBatch" : "rehearseBatch"
+            : merges ? "mergeBatch" : "importBatch"
         return frame(
-            batch.isRehearsal ? "rehearseBatch" : "importBatch",
+            name,
             [
+                "spoken": .array((batch.spokenFields ?? []).map { .string($0) }),
                 "path": .text(batch.target.bytes), "strict": .bool(batch.stopsAtError),
                 "rows": .array(rows),
                 "fields": .array(

@@ -46,6 +46,7 @@ extension ControlExecutor {
         _ path: RecordPath, _ point: RestorePoint
     ) throws(RecordError) -> ControlReply {
         let scope = try path.restoreScope
+        try store.checkWasThere(path)
         let plan = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             try transaction.restore(scope, to: point)
         }

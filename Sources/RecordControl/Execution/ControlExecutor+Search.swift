@@ -2,6 +2,15 @@ import RecordModel
 import RecordStore
 
 extension ControlExecutor {
+    func wantIndexes(_ path: RecordPath, _ expression: [UInt8]) throws(RecordError) -> ControlReply
+    {
+        let type = try store.type(at: path)
+        let query = try QueryExpression(
+            parsing: expression, schema: try store.schema(of: type.name))
+        try store.wantIndexes(type.id, query)
+        return ControlReply(.object([]))
+    }
+
     func search(_ path: RecordPath, _ words: [UInt8]) throws(RecordError) -> ControlReply {
         let zone = try store.zone(at: path)
         let found = try store.search(zone.id, words: String(decoding: words, as: UTF8.self))

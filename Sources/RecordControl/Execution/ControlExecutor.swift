@@ -77,11 +77,24 @@ package struct ControlExecutor: Sendable {
         case .collectAssets:
             ControlReply(
                 .members(["removed": .integer(try store.collectAssets())]))
+        case .wantIndexes(let path, let expression): try wantIndexes(path, expression)
+        case .collectGarbage(let isRehearsal):
+            ControlReply(try store.collectGarbage(isRehearsal: isRehearsal).json)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
         case .applyRemote(let text): try applyRemote(text)
         }
+    }
+}
+
+extension CollectedGarbage {
+    fileprivate var json: JSONValue {
+        .members([
+            "deletedRecords": .integer(deletedRecords), "versions": .integer(versions),
+            "assetFiles": .integer(assetFiles), "bytesBefore": .integer(bytesBefore),
+            "bytesAfter": .integer(bytesAfter),
+        ])
     }
 }
 

@@ -83,6 +83,24 @@ extension RecordStore {
         return []
     }
 
+    /// Errors: `notFound` for what never was in this store, or of which nothing is kept.
+    package func checkWasThere(_ path: RecordPath) throws(RecordError) {
+        guard path.zone != nil else { return }
+        let zone = try keptZone(at: path)
+        guard let type = path.type else { return }
+        var isKnown = try self.type(zone.id, type) != nil
+        for kept in [Kept.history, .trash] where !isKnown {
+            isKnown = try types(in: zone.id, with: kept).contains(type)
+        }
+        guard isKnown else {
+            throw RecordError(.notFound, "there never was a record type \"\(type)\" in this zone.")
+        }
+        guard let stem = path.stem else { return }
+        if try lastTrashed(in: zone.id, type: type, stem) != nil { return }
+        guard try versions(at: path).isEmpty else { return }
+        throw RecordError(.notFound, "there never was such a record, or its versions are gone.")
+    }
+
     /// The names that the record behind a file name can have, the surest first.
     func possibleNames(
         of stem: Stem, _ type: RecordTypeName, in zone: ZoneID

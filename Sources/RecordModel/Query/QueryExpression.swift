@@ -3,16 +3,22 @@
 ///
 /// Terms are joined with `,` and must all hold: `field=value`, `!=`, `<`, `<=`, `>`, `>=`, `~`
 /// (contains, ASCII case ignored), `^=` (begins with), `field` (has a value), `!field` (has none),
-/// `sort:field`, `sort:-field`. Values are percent-encoded where they hold `,`, `/` or `%`.
+/// `sort:field`, `sort:-field`. Of alternatives with `|` between them one must hold; one without an
+/// operator is another value for the field before it: `cuisine=thai|indian`, `n>4|vegan=1`. Values are
+/// percent-encoded where they hold `,`, `/`, `|` or `%`. `field.member` is a member of nested JSON or of a
+/// location.
 /// Fields of the schema, and `name`, `created`, `modified` of the record itself; a field of the same
 /// name goes first, then `$name`, `$created`, `$modified` mean the record's own.
 ///
 /// A list matches when one of its elements does. A field without a value matches `!=` and nothing
 /// else. References are compared by the name of the record, dates as
-/// `2026-11-20T10:00:00Z` or `2026-11-20`, which is midnight UTC.
+/// `2026-11-20T10:00:00Z` or `2026-11-20`, which is midnight UTC, or as an age: `modified>2h` is later
+/// than two hours ago.
 package struct QueryExpression: Sendable, Hashable {
     package enum Subject: Hashable, Sendable {
         case field(FieldName)
+        /// What nested JSON, or a location, has at a path of keys.
+        case member(FieldName, [Text])
         case name
         case created
         case modified
@@ -40,20 +46,44 @@ package struct QueryExpression: Sendable, Hashable {
         package let isDescending: Bool
     }
 
-    package private(set) var conditions: [Condition] = []
+    /// Of each group at least one must hold.
+    package private(set) var conditions: [[Condition]] = []
     package private(set) var order: [SortTerm] = []
 
+    /// All records.
+    package init() {}
+
+    /// - Parameter now: what ages are counted from.
     /// Errors: `invalidArgument` that says which term is wrong, with its place.
-    package init(parsing text: [UInt8], schema: RecordSchema) throws(RecordError) {
+    package init(
+        parsing text: [UInt8], schema: RecordSchema, now: Timestamp = SystemClock().now
+    ) throws(RecordError) {
         var start = 0
         for term in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let reader = QueryTermReader(
-                text: text, start: start, term: Array(term), schema: schema)
+                text: text, start: start, term: Array(term), schema: schema, now: now)
             switch try reader.read() {
-            case .condition(let condition): conditions.append(condition)
+            case .conditions(let alternatives): conditions.append(alternatives)
             case .sort(let term): order.append(term)
             }
             start += term.count + 1
+        }
+    }
+
+    /// Fields with the hashes of the values of which one a record must have: what an index can find.
+    package var equalities: [(field: FieldName, hashes: [Int64])] {
+        conditions.compactMap { group in
+            var name: FieldName?
+            var hashes: [Int64] = []
+            for condition in group {
+                guard case .compare(.field(let field), .equal, let operand) = condition,
+                    name == nil || name == field,
+                    let hash = operand.value.queryHashes.first
+                else { return nil }
+                name = field
+                hashes.append(hash)
+            }
+            return name.map { ($0, hashes) }
         }
     }
 
@@ -61,7 +91,7 @@ package struct QueryExpression: Sendable, Hashable {
         _ document: RecordDocument, name: RecordName, created: Timestamp, modified: Timestamp
     ) -> Bool {
         let row = QueryRow(document: document, name: name, created: created, modified: modified)
-        return conditions.allSatisfy { row.satisfies($0) }
+        return conditions.allSatisfy { $0.contains(where: row.satisfies) }
     }
 
     /// What `sort:` terms compare; take it while the document is at hand.
@@ -100,4 +130,6 @@ package struct QueryOperand: Hashable, Sendable {
     package let text: [UInt8]
     /// As a value of the subject's type, or of the elements of its list.
     package let value: FieldValue
+    /// As a number, where a subject can be one and can be a text.
+    package var number: FieldValue?
 }

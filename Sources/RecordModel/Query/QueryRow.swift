@@ -8,6 +8,7 @@ struct QueryRow {
     func value(of subject: QueryExpression.Subject) -> FieldValue? {
         switch subject {
         case .field(let name): document[name]
+        case .member(let name, let path): document[name]?.member(at: path[...])
         case .name: .string(Text(utf8: name.bytes))
         case .created: Self.date(created)
         case .modified: Self.date(modified)
@@ -44,13 +45,20 @@ struct QueryRow {
         case .beginsWith:
             return value.queryTexts.contains { $0.starts(with: operand.text) }
         case .notEqual: return !holds(value, .equal, operand)
-        case .equal: return value.compared(to: operand.value) == 0
-        case .less: return (value.compared(to: operand.value) ?? 0) < 0
-        case .greater: return (value.compared(to: operand.value) ?? 0) > 0
+        case .equal: return Self.compare(value, operand) == 0
+        case .less: return (Self.compare(value, operand) ?? 0) < 0
+        case .greater: return (Self.compare(value, operand) ?? 0) > 0
         case .lessOrEqual:
-            return value.compared(to: operand.value).map { $0 <= 0 } ?? false
+            return Self.compare(value, operand).map { $0 <= 0 } ?? false
         case .greaterOrEqual:
-            return value.compared(to: operand.value).map { $0 >= 0 } ?? false
+            return Self.compare(value, operand).map { $0 >= 0 } ?? false
+        }
+    }
+
+    private static func compare(_ value: FieldValue, _ operand: QueryOperand) -> Int? {
+        switch value {
+        case .int64, .double: value.compared(to: operand.number ?? operand.value)
+        default: value.compared(to: operand.value)
         }
     }
 
@@ -75,6 +83,38 @@ struct QueryRow {
 }
 
 extension FieldValue {
+    /// What nested JSON has at a path; of the elements of lists on the way, all that have it.
+    fileprivate func member(at path: ArraySlice<Text>) -> FieldValue? {
+        let found: [FieldValue]
+        switch self {
+        case .json(let value): found = Self.members(of: value, at: path)
+        case .location: found = Self.members(of: json(plain: true), at: path)
+        case .list(let elements):
+            found = elements.compactMap { $0.member(at: path) }
+        default: return nil
+        }
+        return found.count > 1 ? .list(found) : found.first
+    }
+
+    private static func members(of value: JSONValue, at path: ArraySlice<Text>) -> [FieldValue] {
+        if case .array(let elements) = value {
+            return elements.flatMap { members(of: $0, at: path) }
+        }
+        guard let key = path.first else { return plain(value).map { [$0] } ?? [] }
+        guard let member = value.object?.first(where: { $0.key == key }) else { return [] }
+        return members(of: member.value, at: path.dropFirst())
+    }
+
+    private static func plain(_ value: JSONValue) -> FieldValue? {
+        switch value {
+        case .null: nil
+        case .bool(let bool): .int64(bool ? 1 : 0)
+        case .number(let number): number.int64.map { .int64($0) } ?? .double(number.double)
+        case .string(let text): .string(text)
+        case .array, .object: .json(value)
+        }
+    }
+
     /// What `~` and `^=` look at.
     fileprivate var queryTexts: [[UInt8]] {
         switch self {
@@ -105,6 +145,19 @@ extension FieldValue {
             } else {
                 nil
             }
+        }
+    }
+
+    /// Equal for values that compare as equal, of a list those of its elements; none for what cannot be
+    /// found by an index.
+    package var queryHashes: [Int64] {
+        switch self {
+        case .int64(let value): [TextChecksum.of(Array("number \(Double(value))".utf8))]
+        case .double(let value): [TextChecksum.of(Array("number \(value + 0)".utf8))]
+        case .timestamp(let value): [TextChecksum.of(Array("time \(value)".utf8))]
+        case .list(let elements): elements.flatMap(\.queryHashes)
+        case .bytes, .location: []
+        case .string, .reference, .asset, .json: comparableText.map { [TextChecksum.of($0)] } ?? []
         }
     }
 

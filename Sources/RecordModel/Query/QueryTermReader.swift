@@ -1,7 +1,7 @@
 /// Reads one term of a query.
 struct QueryTermReader {
     enum Term {
-        case condition(QueryExpression.Condition)
+        case conditions([QueryExpression.Condition])
         case sort(QueryExpression.SortTerm)
     }
 
@@ -10,6 +10,7 @@ struct QueryTermReader {
     let start: Int
     let term: [UInt8]
     let schema: RecordSchema
+    let now: Timestamp
 
     func read() throws(RecordError) -> Term {
         guard !term.isEmpty else { throw error("expected a term like field=value") }
@@ -20,21 +21,38 @@ struct QueryTermReader {
             let subject = try subject(isDescending ? rest.dropFirst() : rest)
             return .sort(.init(subject: subject, isDescending: isDescending))
         }
-        guard let (name, symbol, raw) = split() else {
-            if term.first == UInt8(ascii: "!") {
-                return .condition(.missing(try subject(term.dropFirst())))
+        var conditions: [QueryExpression.Condition] = []
+        var last: (subject: QueryExpression.Subject, symbol: QueryExpression.Operator)?
+        for part in term.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false) {
+            guard !part.isEmpty else {
+                throw error("expected a value or a term on both sides of |; write %7C for the sign")
             }
-            return .condition(.exists(try subject(term[...])))
+            conditions.append(try condition(part, &last))
         }
-        let subject = try subject(name)
-        guard let value = Self.percentDecoded(Array(raw)) else {
-            throw error("a % in a value must be written as %25")
+        return .conditions(conditions)
+    }
+
+    /// - Parameter last: what an alternative without an operator is another value for.
+    private func condition(
+        _ part: ArraySlice<UInt8>,
+        _ last: inout (subject: QueryExpression.Subject, symbol: QueryExpression.Operator)?
+    ) throws(RecordError) -> QueryExpression.Condition {
+        if let (name, symbol, raw) = Self.split(part) {
+            let subject = try subject(name)
+            last = (subject, symbol)
+            return .compare(subject, symbol, try operand(raw, subject, symbol))
         }
-        return .condition(.compare(subject, symbol, try operand(value, subject, symbol)))
+        if let (subject, symbol) = last {
+            return .compare(subject, symbol, try operand(part, subject, symbol))
+        }
+        if part.first == UInt8(ascii: "!") { return .missing(try subject(part.dropFirst())) }
+        return .exists(try subject(part))
     }
 
     /// At the first operator.
-    private func split() -> (ArraySlice<UInt8>, QueryExpression.Operator, ArraySlice<UInt8>)? {
+    private static func split(
+        _ term: ArraySlice<UInt8>
+    ) -> (ArraySlice<UInt8>, QueryExpression.Operator, ArraySlice<UInt8>)? {
         let symbols: [QueryExpression.Operator] = [
             .notEqual, .lessOrEqual, .greaterOrEqual, .beginsWith, .equal, .less, .greater,
             .contains,
@@ -58,14 +76,31 @@ struct QueryTermReader {
         case "modified", "$modified": return .modified
         default: break
         }
+        if let member = member(name.bytes) { return member }
         let known =
             schema.fields.prefix(40).map(\.name.description) + ["name", "created", "modified"]
         throw error("no field \"\(name)\" here; there are \(known.joined(separator: ", "))")
     }
 
+    /// `field.member.member` of nested JSON, `field.latitude` of a location.
+    private func member(_ name: [UInt8]) -> QueryExpression.Subject? {
+        let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let field = FieldName(bytes: Array(parts[0]))
+        switch schema.type(of: field) {
+        case .json, .location, .list(.location):
+            return .member(field, parts.dropFirst().map { Text(utf8: Array($0)) })
+        default: return nil
+        }
+    }
+
     private func operand(
-        _ text: [UInt8], _ subject: QueryExpression.Subject, _ symbol: QueryExpression.Operator
+        _ raw: ArraySlice<UInt8>, _ subject: QueryExpression.Subject,
+        _ symbol: QueryExpression.Operator
     ) throws(RecordError) -> QueryOperand {
+        guard let text = Self.percentDecoded(Array(raw)) else {
+            throw error("a % in a value must be written as %25")
+        }
         if symbol == .contains || symbol == .beginsWith {
             return QueryOperand(text: text, value: .string(Text(utf8: text)))
         }
@@ -73,34 +108,56 @@ struct QueryTermReader {
         switch subject {
         case .name: type = .string
         case .created, .modified: type = .timestamp
+        case .member:
+            let string = String(decoding: text, as: UTF8.self)
+            let number = string == "true" ? 1 : string == "false" ? 0 : Double(string)
+            var operand = QueryOperand(text: text, value: .string(Text(utf8: text)))
+            operand.number = number.flatMap { $0.isFinite ? .double($0) : nil }
+            return operand
         case .field(let name):
             let declared = schema.type(of: name) ?? .string
             type = if case .list(let element) = declared { element } else { declared }
         }
-        guard let value = Self.value(text, as: type) else {
+        guard let value = value(text, as: type) else {
+            let hint =
+                type == .timestamp ? "; write 2026-11-20, 2026-11-20T10:00:00Z, or an age: 2h" : ""
             throw error(
-                "\"\(String(decoding: text, as: UTF8.self))\" is no value of a \(type.name) field")
+                "\"\(String(decoding: text, as: UTF8.self))\" is no value of a \(type.name) field"
+                    + hint)
         }
         return QueryOperand(text: text, value: value)
     }
 
-    private static func value(_ text: [UInt8], as type: FieldType) -> FieldValue? {
+    private func value(_ text: [UInt8], as type: FieldType) -> FieldValue? {
         let string = String(decoding: text, as: UTF8.self)
         switch type {
         case .string, .json, .reference: return .string(Text(utf8: text))
         case .int64:
             if string == "true" || string == "false" { return .int64(string == "true" ? 1 : 0) }
             // A fraction is a fair bound for integers.
-            return Int64(string).map { .int64($0) } ?? number(string)
-        case .double: return number(string)
+            return Int64(string).map { .int64($0) } ?? Self.number(string)
+        case .double: return Self.number(string)
         case .timestamp:
-            return (ISO8601.parse(text) ?? ISO8601.parse(text + Array("T00:00Z".utf8))).map {
-                .timestamp(milliseconds: $0)
-            }
+            return
+                (ISO8601.parse(text) ?? ISO8601.parse(text + [UInt8(ascii: "Z")])
+                ?? ISO8601.parse(text + Array("T00:00Z".utf8)) ?? Self.ago(string, now)).map {
+                    .timestamp(milliseconds: $0)
+                }
         case .bytes: return Base64.decode(text).map { .bytes($0) }
         case .asset: return .string(Text(utf8: text))
         case .location, .list: return nil
         }
+    }
+
+    /// `30s`, `10m`, `2h`, `3d`, `1w`: that long ago.
+    private static func ago(_ text: String, _ now: Timestamp) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            count >= 0
+        else { return nil }
+        let age = count.multipliedReportingOverflow(by: unit * 1000)
+        return age.overflow
+            ? .min : now.milliseconds.subtractingReportingOverflow(age.partialValue).partialValue
     }
 
     private static func number(_ string: String) -> FieldValue? {

@@ -23,6 +23,7 @@ enum Migrations {
         ("2026-11-26 names", stepsOfNames),
         ("2026-11-26 stems", stepsOfStems), ("2026-11-26 renames", stepsOfRenames),
         ("2026-11-26 stamps", stepsOfStamps),
+        ("2026-11-26 query index", [("query index", { try $0.execute(sql: queryIndex) })]),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -112,7 +113,7 @@ enum Migrations {
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
-        "move", "renamed", "heard_stamps",
+        "move", "renamed", "heard_stamps", "query_index", "query_value",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

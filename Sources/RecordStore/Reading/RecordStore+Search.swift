@@ -1,18 +1,38 @@
 import Logging
 package import RecordModel
 import RecordSQL
+import Synchronization
 
 extension RecordStore {
     /// The saved records of a type that match, in the order that the expression asks for, else by
     /// number.
+    ///
+    /// - Parameter onProgress: gets the number of records looked at, now and then.
     package func query(
-        _ type: TypeID, _ expression: QueryExpression
+        _ type: TypeID, _ expression: QueryExpression, onProgress: (Int) -> Void = { _ in }
     ) throws(RecordError) -> [RecordEntry] {
         guard let matcher = try QueryMatcher(self, type, expression) else { return [] }
         var found: [(entry: RecordEntry, key: QueryExpression.SortKey)] = []
+        if let candidates = try indexedCandidates(type, expression) {
+            try withRecords(candidates, of: type) { (entry, name, text) throws(RecordError) in
+                if let key = try matcher.key(of: entry, name, text) { found.append((entry, key)) }
+            }
+            return Self.ordered(found, expression)
+        }
+        var seen = 0
         try withNamedRecords(in: type) { (entry, name, text) throws(RecordError) in
+            seen += 1
+            if seen % 5000 == 0 { onProgress(seen) }
             if let key = try matcher.key(of: entry, name, text) { found.append((entry, key)) }
         }
+        if seen >= WantedIndexes.worthwhile, isWritable { try wantIndexes(type, expression) }
+        return Self.ordered(found, expression)
+    }
+
+    private static func ordered(
+        _ found: [(entry: RecordEntry, key: QueryExpression.SortKey)],
+        _ expression: QueryExpression
+    ) -> [RecordEntry] {
         guard !expression.order.isEmpty else { return found.map(\.entry) }
         return found.sorted { expression.isOrdered($0.key, before: $1.key) }.map(\.entry)
     }
@@ -48,8 +68,9 @@ extension RecordStore {
     package func search(
         _ zone: ZoneID, words: String
     ) throws(RecordError) -> [RecordEntry] {
-        guard let pattern = try searchPattern(words) else { return [] }
-        return try read { connection throws(RecordError) in
+        guard let pattern = Self.pattern(of: words) else { return [] }
+        let isBehind = try isWritable ? indexChanges() : false
+        let indexed = try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
@@ -59,6 +80,11 @@ extension RecordStore {
                 """, [.text(pattern), .integer(zone.rawValue)]
             ) { $0.record() }
         }
+        guard isBehind else { return indexed }
+        // What is not in the index yet is looked through.
+        let unindexed = try unindexedHits(zone, words: words, pattern)
+        let new = Set(unindexed.looked)
+        return indexed.filter { !new.contains($0.id) } + unindexed.hits
     }
 
     /// Which of the records that a search may find.
@@ -72,7 +98,8 @@ extension RecordStore {
     package func searchHit(
         _ zone: ZoneID, words: String, _ hit: SearchHit
     ) throws(RecordError) -> RecordEntry? {
-        guard let pattern = try searchPattern(words) else { return nil }
+        guard let pattern = Self.pattern(of: words) else { return nil }
+        let isBehind = try isWritable ? indexChanges() : false
         let (condition, value): (String, SQLValue) =
             switch hit {
             case .named(let stem): ("r.stem = ?", .name(stem))
@@ -80,7 +107,7 @@ extension RecordStore {
             }
         // The order of the tables is fixed: by the index of the names first, and then whether the
         // words are in that one text.
-        return try read { connection throws(RecordError) in
+        let indexed = try read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
@@ -91,31 +118,60 @@ extension RecordStore {
                 """, [.integer(zone.rawValue), value, .text(pattern)]
             ) { $0.record() }
         }
+        guard isBehind else { return indexed }
+        let hits = try search(zone, words: words).filter { entry in
+            switch hit {
+            case .named(let stem): entry.stem == stem
+            case .numbered(let id): entry.id == id
+            }
+        }
+        return hits.min { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// The words for the index, which is brought up to date first; nil when there are none.
-    private func searchPattern(_ words: String) throws(RecordError) -> String? {
-        if isWritable { try indexChanges() }
+    /// Each word as a phrase; nil when there are none.
+    static func pattern(of words: String) -> String? {
         let terms = words.split(whereSeparator: \.isWhitespace).map { word in
             "\"\(word.replacing("\"", with: "\"\""))\""
         }
         return terms.isEmpty ? nil : terms.joined(separator: " ")
     }
 
-    /// Indexes what has changed since the last search, in the order of history.
-    private func indexChanges() throws(RecordError) {
-        let isBehind = try read { connection throws(RecordError) in
+    /// How many changes a search indexes before it answers. The rest is done by who has the store open,
+    /// behind the answer.
+    private static let indexedAtOnce: Int64 = 6000
+
+    /// Indexes what has changed since the last search, in the order of history. True when that is not
+    /// all of it.
+    private func indexChanges() throws(RecordError) -> Bool {
+        let backlog = try searchBacklog()
+        guard backlog > 0 else { return false }
+        var left = Self.indexedAtOnce
+        while left > 0 {
+            guard try indexNextWords() else { return false }
+            left -= Transaction.batchSize
+        }
+        guard backlog > Self.indexedAtOnce else { return false }
+        wantedIndexes.withLock { $0.isSearchWanted = true }
+        return true
+    }
+
+    /// Indexes the words of the next changes; false when there are none.
+    func indexNextWords() throws(RecordError) -> Bool {
+        try write(author: .mount) { transaction throws(RecordError) in
+            try transaction.indexBatch()
+        }
+    }
+
+    /// How many changes the index of words does not know.
+    package func searchBacklog() throws(RecordError) -> Int64 {
+        try read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT (SELECT MAX(token) FROM history)
-                    > (SELECT value FROM meta WHERE key = 'searchToken')
+                    - (SELECT value FROM meta WHERE key = 'searchToken')
                 """
-            ) { $0.bool(0) }
-        }
-        guard isBehind == true else { return }
-        while try write(
-            author: .mount, { transaction throws(RecordError) in try transaction.indexBatch() })
-        {}
+            ) { $0.int64IfPresent(0) } ?? nil
+        } ?? 0
     }
 }
 
@@ -150,7 +206,7 @@ private struct QueryMatcher {
 
 extension Transaction {
     /// How many changes one transaction indexes: the saves of the mount go between two of them.
-    private static let batchSize: Int64 = 500
+    fileprivate static let batchSize: Int64 = 500
 
     /// Indexes the next changes; false when there are none.
     fileprivate func indexBatch() throws(RecordError) -> Bool {

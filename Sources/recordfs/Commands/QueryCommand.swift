@@ -9,7 +9,9 @@ struct QueryCommand: ParsableCommand {
         discussion: """
             Conditions are separated by commas: servings>=4,cuisine=thai,title~soup. Operators: \
             = != < <= > >= ~ (contains) ^= (begins with); a field alone: has a value; sort:FIELD \
-            and sort:-FIELD set the order. Paths are relative when the working directory is on a \
+            and sort:-FIELD set the order. One of several: cuisine=thai|indian, n>4|vegan=1. \
+            Members of nested JSON: address.city=Bonn. Times: modified>2h (later than two hours \
+            ago), created<2026-11-20. Paths are relative when the working directory is on a \
             mount of the store.
             """)
 
@@ -18,21 +20,53 @@ struct QueryCommand: ParsableCommand {
     var json = false
     @Flag(name: .customShort("0"), help: "End each path with NUL, for xargs -0.")
     var endsWithNull = false
+    @Option(help: "Print at most so many.")
+    var limit: Int?
+    @Flag(help: "Print how many there are, and not which.")
+    var count = false
+    @Option(
+        help: ArgumentHelp(
+            "The field that orders them, with - before it the other way round; several with commas.",
+            valueName: "field"))
+    var sort: String?
     @Argument(help: "The record type, DATABASE/ZONE/TYPE.")
     var path: PathArgument
-    @Argument(help: "The conditions.")
-    var expression: String
+    @Argument(help: "The conditions; all records without any.")
+    var expression: String?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is a number of records.") }
+    }
 
     func run() throws {
         let place = try path.located(by: state)
         let target = place.path
         let store = try place.store.reader()
-        let found = try place.reporting { () throws(RecordError) in
+        let display = ProgressDisplay(isQuiet: false, firstAfter: .seconds(1))
+        let text =
+            (expression.map { [$0] } ?? []).filter { !$0.isEmpty }
+            + (sort.map { $0.split(separator: ",").map { "sort:\($0)" } } ?? [])
+        var looked = 0
+        var found = try place.reporting { () throws(RecordError) in
             let type = try store.type(at: target)
-            let query = try QueryExpression(
-                parsing: Array(expression.utf8), schema: try store.schema(of: type.name))
-            return try store.query(type.id, query)
+            let query =
+                text.isEmpty
+                ? QueryExpression()
+                : try QueryExpression(
+                    parsing: Array(text.joined(separator: ",").utf8),
+                    schema: try store.schema(of: type.name))
+            return try store.query(type.id, query) { rows in
+                looked = rows
+                var progress = ImportProgress()
+                progress.rows = rows
+                display.show(progress)
+            }
         }
+        display.clear()
+        // A mount makes an index for the next time; without one this is as long again.
+        if looked >= 5000 { wantIndex(place, text) }
+        if count { return Terminal.print("\(found.count)") }
+        if let limit { found = Array(found.prefix(limit)) }
         guard json else {
             FoundRecords.showPaths(
                 found.map { target.directory.appending($0.stem).bytes }, of: place.store,
@@ -43,6 +77,20 @@ struct QueryCommand: ParsableCommand {
             try place.reporting { () throws(RecordError) in
                 try FoundRecords.showFields(of: entry, in: store)
             }
+        }
+    }
+}
+
+extension QueryCommand {
+    private func wantIndex(_ place: LocatedPath, _ terms: [String]) {
+        do throws(RecordError) {
+            let daemon = try ControlClient.connect(
+                directory: place.store.directory, timeoutSeconds: 2)
+            let expression = Array(terms.joined(separator: ",").utf8)
+            _ = try daemon?.perform(.wantIndexes(place.path.directory, expression: expression))
+        } catch {
+            // The answer is there; the next one is slower than it could be.
+            return
         }
     }
 }

@@ -6,12 +6,15 @@ final class ProgressDisplay {
 
     private let isQuiet: Bool
     private let isTerminal: Bool
+    private let firstAfter: Duration?
     private let start = ContinuousClock.now
     private var lastShown: ContinuousClock.Instant?
     private var hasBar = false
 
-    init(isQuiet: Bool) {
+    /// - Parameter firstAfter: what is done sooner shows nothing.
+    init(isQuiet: Bool, firstAfter: Duration? = nil) {
         self.isQuiet = isQuiet
+        self.firstAfter = firstAfter
         isTerminal = Terminal.errorIsTerminal
     }
 
@@ -19,6 +22,7 @@ final class ProgressDisplay {
         guard !isQuiet else { return }
         let now = ContinuousClock.now
         let pause = isTerminal ? Duration.milliseconds(100) : Duration.seconds(1)
+        if lastShown == nil, let firstAfter, now - start < firstAfter { return }
         guard now - (lastShown ?? start) >= pause else { return }
         lastShown = now
         let line = describe(progress, elapsed: now - start)

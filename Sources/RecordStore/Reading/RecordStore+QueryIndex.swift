@@ -1,0 +1,238 @@
+package import RecordModel
+import RecordSQL
+import Synchronization
+
+/// What somebody has asked for that an index would have found sooner.
+struct WantedIndexes: Sendable {
+    /// A type with fewer records is looked through as fast.
+    static let worthwhile = 5000
+
+    struct Field: Hashable, Sendable {
+        let type: RecordTypeName
+        let field: FieldName
+    }
+
+    var fields: Set<Field> = []
+    /// A search had to look through what its index does not know.
+    var isSearchWanted = false
+}
+
+extension RecordStore {
+    /// Changes that an index may be behind before it is of no use.
+    private static let longestBacklog: Int64 = 5000
+    private static let batchSize: Int64 = 500
+    /// How much of a store's time the making of indexes takes.
+    private static let share = Duration.milliseconds(200)
+
+    /// Notes that an index of these fields would be of use; it is made by `keepIndexes`.
+    package func wantIndexes(
+        _ type: TypeID, _ expression: QueryExpression
+    ) throws(RecordError) {
+        guard let name = try self.type(type)?.name else { return }
+        let fields = expression.equalities.map { WantedIndexes.Field(type: name, field: $0.field) }
+        wantedIndexes.withLock { $0.fields.formUnion(fields) }
+    }
+
+    /// Makes the indexes that are wanted, and brings those that are there up to date, for a while.
+    /// True when more is to do.
+    package func keepIndexes() throws(RecordError) -> Bool {
+        guard isWritable else { return false }
+        let wanted = wantedIndexes.withLock { wanted in
+            defer { wanted.fields = [] }
+            return wanted.fields
+        }
+        for field in wanted { try beginIndex(field) }
+        let end = ContinuousClock.now + Self.share
+        while ContinuousClock.now < end {
+            if try !makeNextPart() { return try keepSearchIndex(until: end) }
+        }
+        return true
+    }
+
+    private func keepSearchIndex(
+        until end: ContinuousClock.Instant
+    ) throws(RecordError) -> Bool {
+        guard wantedIndexes.withLock(\.isSearchWanted) else { return false }
+        while ContinuousClock.now < end {
+            guard try indexNextWords() else {
+                wantedIndexes.withLock { $0.isSearchWanted = false }
+                return false
+            }
+        }
+        return true
+    }
+
+    private func beginIndex(_ wanted: WantedIndexes.Field) throws(RecordError) {
+        let isThere = try read { connection throws(RecordError) in
+            try connection.exists(
+                "SELECT 1 FROM query_index WHERE type = ? AND field = ?",
+                [.name(wanted.type), .name(wanted.field)])
+        }
+        guard !isThere else { return }
+        try write(author: .mount) { transaction throws(RecordError) in
+            try transaction.connection.run(
+                """
+                INSERT OR IGNORE INTO query_index (type, field, token, built)
+                VALUES (?, ?, (SELECT COALESCE(MAX(token), 0) FROM history), 0)
+                """, [.name(wanted.type), .name(wanted.field)])
+        }
+    }
+
+    private struct Index {
+        let id: Int64
+        let type: RecordTypeName
+        let field: FieldName
+        let token: Int64
+        let built: Int64?
+    }
+
+    private func indexes() throws(RecordError) -> [Index] {
+        try read { connection throws(RecordError) in
+            try connection.all("SELECT id, type, field, token, built FROM query_index") { row in
+                Index(
+                    id: row.int64(0), type: RecordTypeName(bytes: row.bytes(1)),
+                    field: FieldName(bytes: row.bytes(2)), token: row.int64(3),
+                    built: row.int64IfPresent(4))
+            }
+        }
+    }
+
+    /// False when all indexes are made and know all changes.
+    private func makeNextPart() throws(RecordError) -> Bool {
+        let last = try lastToken()
+        for index in try indexes() {
+            guard index.built == nil else {
+                try build(index)
+                return true
+            }
+            if index.token < last {
+                try update(index)
+                return true
+            }
+        }
+        return false
+    }
+
+    private func build(_ index: Index) throws(RecordError) {
+        try write(author: .mount) { transaction throws(RecordError) in
+            let rows = try transaction.connection.all(
+                """
+                SELECT r.id FROM record r JOIN record_type t ON t.id = r.type_id
+                WHERE t.name = ? AND r.id > ? ORDER BY r.id LIMIT ?
+                """,
+                [.name(index.type), .integer(index.built ?? 0), .integer(Self.batchSize)]
+            ) { RecordID($0.int64(0)) }
+            for id in rows {
+                try transaction.indexValues(of: id, index.id, index.type, index.field)
+            }
+            try transaction.connection.run(
+                "UPDATE query_index SET built = ? WHERE id = ?",
+                [.optional(rows.last?.rawValue), .integer(index.id)])
+        }
+    }
+
+    private func update(_ index: Index) throws(RecordError) {
+        try write(author: .mount) { transaction throws(RecordError) in
+            let changes = try transaction.connection.all(
+                """
+                SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?
+                """, [.integer(index.token), .integer(Self.batchSize)]
+            ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
+            for id in Set(changes.map(\.record)) {
+                try transaction.indexValues(of: id, index.id, index.type, index.field)
+            }
+            guard let last = changes.last else { return }
+            try transaction.connection.run(
+                "UPDATE query_index SET token = ? WHERE id = ?",
+                [.integer(last.token), .integer(index.id)])
+        }
+    }
+
+    // MARK: Asking
+
+    /// The records that can match, by an index: those with the value, and those that have changed since.
+    /// nil when no index tells.
+    func indexedCandidates(
+        _ type: TypeID, _ expression: QueryExpression
+    ) throws(RecordError) -> [RecordID]? {
+        let equalities = expression.equalities
+        guard !equalities.isEmpty, let name = try self.type(type)?.name else { return nil }
+        for (field, hashes) in equalities {
+            guard let index = try indexes().first(where: { $0.type == name && $0.field == field }),
+                index.built == nil
+            else { continue }
+            let changed = try read { connection throws(RecordError) in
+                try connection.all(
+                    "SELECT record_id FROM history WHERE token > ? LIMIT ?",
+                    [.integer(index.token), .integer(Self.longestBacklog + 1)]
+                ) { RecordID($0.int64(0)) }
+            }
+            guard changed.count <= Self.longestBacklog else { continue }
+            var found = Set(changed)
+            for hash in hashes {
+                let records = try read { connection throws(RecordError) in
+                    try connection.all(
+                        "SELECT record_id FROM query_value WHERE index_id = ? AND hash = ?",
+                        [.integer(index.id), .integer(hash)]
+                    ) { RecordID($0.int64(0)) }
+                }
+                found.formUnion(records)
+            }
+            return found.sorted { $0.rawValue < $1.rawValue }
+        }
+        return nil
+    }
+
+    /// The saved records of a type among these.
+    func withRecords(
+        _ ids: [RecordID], of type: TypeID,
+        _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        try readSnapshot { connection throws(RecordError) in
+            for id in ids {
+                try connection.each(
+                    """
+                    SELECT \(Columns.record), name, text, checksum
+                    FROM record JOIN record_text ON record_id = id
+                    WHERE id = ? AND type_id = ? AND state = 0
+                    """, [.integer(id.rawValue), .integer(type.rawValue)]
+                ) { row throws(RecordError) in
+                    let entry = row.record()
+                    try body(
+                        entry, RecordName(bytes: row.bytes(Columns.recordCount)),
+                        try row.text(Columns.recordCount + 1) { "record \(entry.stem)" })
+                }
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// Puts the values of one record into an index, in the place of those that it had.
+    fileprivate func indexValues(
+        of id: RecordID, _ index: Int64, _ type: RecordTypeName, _ field: FieldName
+    ) throws(RecordError) {
+        try connection.run(
+            "DELETE FROM query_value WHERE record_id = ? AND index_id = ?",
+            [.integer(id.rawValue), .integer(index)])
+        guard let record = try connection.stored(id), record.state != .draftOnly,
+            try place(record.entry.type).name == type,
+            let text = try connection.wholeSavedText(of: id)
+        else { return }
+        var limits = store.options.limits
+        limits.recordBytes = .max
+        let value: FieldValue?
+        do throws(RecordError) {
+            value = try RecordDocument(
+                parsing: text, schema: try schema(of: type), limits: limits)[field]
+        } catch {
+            // A query meets the same text, and says what is wrong with it.
+            return
+        }
+        for hash in Set(value?.queryHashes ?? []) {
+            try connection.run(
+                "INSERT OR IGNORE INTO query_value VALUES (?, ?, ?)",
+                [.integer(index), .integer(hash), .integer(id.rawValue)])
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import RecordModel
+import RecordSQL
+
+import class GRDB.DatabaseQueue
+
+/// Records that the index of words does not know yet, or not as they are.
+struct UnindexedHits {
+    /// Those that were looked through.
+    var looked: [RecordID] = []
+    var hits: [RecordEntry] = []
+}
+
+extension RecordStore {
+    /// Looks through the records that have changed since the index was made. What may match is put
+    /// into an index in memory, so that words are the same here and there.
+    func unindexedHits(
+        _ zone: ZoneID, words: String, _ pattern: String
+    ) throws(RecordError) -> UnindexedHits {
+        guard try searchBacklog() > 0 else { return UnindexedHits() }
+        let filter = WordFilter(words)
+        var result = UnindexedHits()
+        var candidates: [RecordID: (entry: RecordEntry, text: [UInt8])] = [:]
+        try readSnapshot { connection throws(RecordError) in
+            let token = try connection.first("SELECT value FROM meta WHERE key = 'searchToken'") {
+                $0.int64(0)
+            }
+            let changed = "AND r.id IN (SELECT record_id FROM history WHERE token > \(token ?? 0))"
+            try connection.each(
+                """
+                SELECT \(Columns.record), text, checksum
+                FROM record r JOIN record_text ON record_id = r.id
+                WHERE r.zone_id = ? AND r.state = 0 \(token ?? 0 == 0 ? "" : changed)
+                """, [.integer(zone.rawValue)]
+            ) { row throws(RecordError) in
+                let entry = row.record()
+                result.looked.append(entry.id)
+                guard let text = row.wholeText(Columns.recordCount), filter.mayMatch(text) else {
+                    return
+                }
+                candidates[entry.id] = (entry, text)
+            }
+        }
+        result.hits = try matching(candidates, pattern)
+        return result
+    }
+
+    private func matching(
+        _ candidates: [RecordID: (entry: RecordEntry, text: [UInt8])], _ pattern: String
+    ) throws(RecordError) -> [RecordEntry] {
+        guard !candidates.isEmpty else { return [] }
+        var limits = options.limits
+        limits.recordBytes = .max
+        var texts: [(RecordID, [UInt8])] = []
+        for (id, candidate) in candidates {
+            guard let type = try type(candidate.entry.type) else { continue }
+            let schema = try schema(of: type.name)
+            do throws(RecordError) {
+                let document = try RecordDocument(
+                    parsing: candidate.text, schema: schema, limits: limits)
+                texts.append((id, document.searchableText.utf8))
+            } catch {
+                // As in the index: one bad text may not end every search.
+                continue
+            }
+        }
+        do {
+            let memory = try DatabaseQueue()
+            let found = try memory.inDatabase { database in
+                let connection = SQLConnection(database)
+                try connection.run(
+                    """
+                    CREATE VIRTUAL TABLE words USING fts5 (
+                        text, tokenize = 'unicode61 remove_diacritics 2')
+                    """)
+                try connection.run("BEGIN")
+                for (id, text) in texts {
+                    try connection.run(
+                        "INSERT INTO words (rowid, text) VALUES (?, ?)",
+                        [.integer(id.rawValue), .utf8(text)])
+                }
+                try connection.run("COMMIT")
+                return try connection.all(
+                    "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid",
+                    [.text(pattern)]
+                ) { RecordID($0.int64(0)) }
+            }
+            return found.compactMap { candidates[$0]?.entry }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+}
+
+/// Leaves out texts that cannot have the words, by their bytes alone.
+struct WordFilter {
+    private let words: [[UInt8]]
+    private let isPlain: Bool
+
+    init(_ text: String) {
+        isPlain = text.allSatisfy(\.isASCII)
+        words =
+            text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
+    }
+
+    /// True for a text with other letters or escapes: those are not compared here.
+    func mayMatch(_ text: [UInt8]) -> Bool {
+        if !Self.isSimple(text) { return true }
+        guard isPlain else { return false }
+        return words.allSatisfy { Self.contains(text, $0) }
+    }
+
+    private static func isSimple(_ text: [UInt8]) -> Bool {
+        text.withUnsafeBytes { bytes in
+            for byte in bytes where byte >= 0x80 || byte == 0x5C { return false }
+            return true
+        }
+    }
+
+    private static func contains(_ text: [UInt8], _ word: [UInt8]) -> Bool {
+        guard let first = word.first, text.count >= word.count else { return word.isEmpty }
+        return text.withUnsafeBytes { bytes in
+            word.withUnsafeBytes { word in
+                for start in 0...(bytes.count - word.count) where lower(bytes[start]) == first {
+                    var length = 1
+                    while length < word.count, lower(bytes[start + length]) == word[length] {
+                        length += 1
+                    }
+                    if length == word.count { return true }
+                }
+                return false
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    }
+}
