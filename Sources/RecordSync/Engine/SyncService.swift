@@ -51,7 +51,9 @@ package final class SyncService: Sendable {
         }
         self.tokens = tokens
         let isRefused = Mutex(account.refusedMilliseconds != nil)
-        let transport = HTTPTransport(account, over: HTTPExchange(), tokens: tokens) { isAccepted in
+        let authority = AuthorityFile(stateDirectory: store.directory).existing
+        let http = HTTPExchange(authority: authority)
+        let transport = HTTPTransport(account, over: http, tokens: tokens) { isAccepted in
             let isNews = isRefused.withLock { isRefused in
                 defer { isRefused = !isAccepted }
                 return isRefused == isAccepted

@@ -2,7 +2,9 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 package import RecordModel
+import Synchronization
 
 /// Requests over HTTP/1.1, on connections that are kept. The only file that knows the library.
 package struct HTTPExchange: Sendable {
@@ -27,20 +29,65 @@ package struct HTTPExchange: Sendable {
         case file(OutgoingFile)
     }
 
-    /// One for the process, which it lives as long as: what is under way ends with its task.
-    private static let client: HTTPClient = {
+    /// One for the process and each authority that is trusted, which live as long as the process: what
+    /// is under way ends with its task.
+    private static let clients = Mutex<[String: HTTPClient]>([:])
+
+    private let client: HTTPClient
+
+    private static func makeClient(authority: String?) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(10)
         // Who asks knows whether and when to ask again; a server that refuses is told of at once.
         configuration.connectionPool.retryConnectionEstablishment = false
+        if let authority {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.file(authority)]
+            configuration.tlsConfiguration = tls
+        }
         return HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }()
+    }
 
     /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
     static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
 
-    package init() {}
+    /// - Parameter authority: a file with the certificates, as PEM, of authorities that are trusted
+    ///   besides those of the system.
+    package init(authority: String? = nil) {
+        client = Self.clients.withLock { clients in
+            if let known = clients[authority ?? ""] { return known }
+            let client = Self.makeClient(authority: authority)
+            clients[authority ?? ""] = client
+            return client
+        }
+    }
+
+    /// The certificates of a file, for a store to trust. Errors: `invalidArgument` when it has none.
+    package static func checkAuthority(_ path: String) throws(RecordError) {
+        do {
+            guard try !NIOSSLCertificate.fromPEMFile(path).isEmpty else {
+                throw RecordError(.invalidArgument, "has no certificate.")
+            }
+        } catch let error as RecordError {
+            throw error
+        } catch {
+            throw RecordError(
+                .invalidArgument,
+                "is no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.")
+        }
+    }
+
+    /// In words that a user can act on.
+    private static func unreachable(_ error: any Error) -> SyncProblem {
+        guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
+            return .unreachable("\(error)")
+        }
+        return .unreachable(
+            "no secure connection: the server's certificate is of an authority that this machine "
+                + "does not trust, of another name, or no longer valid. For an authority of your "
+                + "own: recordfs login --ca-file FILE. (\(error))")
+    }
 
     /// - Parameter patience: for all of it, up to the last byte of the answer.
     /// - Throws: unreachable, when there is no whole answer.
@@ -49,9 +96,10 @@ package struct HTTPExchange: Sendable {
         patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> Answer {
         let final = Self.request(method, url, headers, body)
+        let client = client
         do {
             return try await Self.within(patience) {
-                let response = try await Self.client.execute(final, timeout: .hours(1))
+                let response = try await client.execute(final, timeout: .hours(1))
                 let bytes = try await response.body.collect(upTo: Self.largestAnswer)
                 return Answer(
                     status: Int(response.status.code),
@@ -59,7 +107,7 @@ package struct HTTPExchange: Sendable {
                     body: Array(bytes.readableBytesView))
             }
         } catch {
-            throw .unreachable("\(error)")
+            throw Self.unreachable(error)
         }
     }
 
@@ -73,9 +121,10 @@ package struct HTTPExchange: Sendable {
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
     ) async throws(SyncProblem) -> Answer? {
         let final = Self.request("GET", url, headers, .none)
+        let client = client
         do {
             return try await Self.within(Self.patience(bytes: bytes)) {
-                let response = try await Self.client.execute(final, timeout: .hours(24))
+                let response = try await client.execute(final, timeout: .hours(24))
                 let status = Int(response.status.code)
                 guard status == 200 || status == 206 else {
                     let bytes = try await response.body.collect(upTo: Self.largestAnswer)
@@ -90,7 +139,7 @@ package struct HTTPExchange: Sendable {
         } catch let error as RecordError {
             throw .store(error)
         } catch {
-            throw .unreachable("\(error)")
+            throw Self.unreachable(error)
         }
     }
 

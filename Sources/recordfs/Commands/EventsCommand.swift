@@ -25,6 +25,33 @@ struct EventsCommand: ParsableCommand {
     @Flag(help: "What the exchange with the record server has done; --after takes its own numbers.")
     var sync = false
 
+    @Option(help: "Only changes of this kind, such as created, updated, deleted, restored.")
+    var kind: [String] = []
+    @Option(help: "Only those of this database: private, shared, public or local.")
+    var database: String?
+    @Flag(help: "Only exchanges that have failed; for --sync.")
+    var failed = false
+    @Option(help: "Only the last so many.")
+    var last: Int?
+
+    func validate() throws {
+        if failed, !sync { throw ValidationError("--failed is for --sync.") }
+        if last != nil, after != nil { throw ValidationError("--last and --after do not fit.") }
+        if let database, Database(name: database) == nil {
+            throw ValidationError("--database is private, shared, public or local.")
+        }
+        let kinds =
+            (sync ? SyncEvent.Kind.allCases.map(\.rawValue) : ChangeKind.allCases.map(\.rawValue))
+        for kind in kind where !kinds.contains(kind) {
+            throw ValidationError("--kind is one of \(kinds.joined(separator: ", ")).")
+        }
+    }
+
+    private func isShown(kind: String, in database: Database?) -> Bool {
+        (self.kind.isEmpty || self.kind.contains(kind))
+            && (self.database == nil || database?.name == self.database)
+    }
+
     /// How many are read at a time.
     private static let page = 1_000
 
@@ -35,7 +62,12 @@ struct EventsCommand: ParsableCommand {
             // Before the first look, so that nothing is between the two.
             let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
             var last = after ?? 0
-            if after == nil, follow { last = try sync ? store.lastSyncEvent() : store.lastToken() }
+            if let count = self.last {
+                let end = try sync ? store.lastSyncEvent() : store.lastToken()
+                last = max(0, end - Int64(max(0, count)))
+            } else if after == nil, follow {
+                last = try sync ? store.lastSyncEvent() : store.lastToken()
+            }
             var zones: [ZoneID: SyncedZone] = [:]
             while true {
                 let count =
@@ -55,7 +87,9 @@ struct EventsCommand: ParsableCommand {
         let changes = try store.versions(after: last, limit: Self.page)
         for (version, zone) in changes {
             if zones[zone] == nil { zones[zone] = try store.syncedZone(zone) }
-            show(version, version.path(in: zones[zone]))
+            if isShown(kind: version.kind.rawValue, in: zones[zone]?.database) {
+                show(version, version.path(in: zones[zone]))
+            }
             last = version.token
         }
         return changes.count
@@ -69,7 +103,11 @@ struct EventsCommand: ParsableCommand {
             if let zone = event.zone, zones[zone] == nil {
                 zones[zone] = try store.syncedZone(zone)
             }
-            show(event, event.zone.flatMap { zones[$0] })
+            if isShown(kind: event.kind.rawValue, in: event.database),
+                !failed || event.error != nil
+            {
+                show(event, event.zone.flatMap { zones[$0] })
+            }
             last = event.id
         }
         return events.count

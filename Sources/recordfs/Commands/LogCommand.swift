@@ -25,6 +25,11 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         let access = try state.access()
         let path = Places.log(ofState: access.directory)
+        if level.level < .info, LogLevel.ofDaemon > level.level {
+            Terminal.error(
+                "note: a mount writes info and above, unless it was started with "
+                    + "RECORDFS_LOG=\(level.rawValue) recordfs mount.")
+        }
         try reporting(path) { () throws(RecordError) in
             let folder = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
             let log = try LogFile(path)
@@ -64,6 +69,11 @@ struct LogCommand: ParsableCommand {
 /// The levels of swift-log, for the command line.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
+
+    /// What a daemon writes: RECORDFS_LOG, else info and above.
+    static var ofDaemon: Logger.Level {
+        Places.environment("RECORDFS_LOG").flatMap(Logger.Level.init(rawValue:)) ?? .info
+    }
 
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .trace }
 }

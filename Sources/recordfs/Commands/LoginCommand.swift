@@ -14,11 +14,17 @@ struct LoginCommand: ParsableCommand {
             one, and waits until you have signed in there. With --user it asks for the password \
             here. What was saved before goes up, and what the account has comes down; local/ stays \
             on this machine.
+
+            A join link, https://records.example.org/join#container=...&token=..., which the \
+            operator gives you, has the address, the container and the API token.
             """)
 
     @OptionGroup var state: StateOptions
     @Argument(
-        help: "The server's address, such as https://records.example.org; else that of config.json."
+        help: """
+            The server's address, such as https://records.example.org, or a join link of it; else \
+            that of config.json.
+            """
     )
     var server: String?
     @Option(help: "The container on the server; iCloud.org.recordfs.default by default.")
@@ -43,6 +49,11 @@ struct LoginCommand: ParsableCommand {
             RECORDFS_API_TOKEN, which other users of the machine do not see.
             """)
     var apiToken: String?
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates of this file, as PEM, besides those of the system.",
+            valueName: "file"), completion: .file())
+    var caFile: String?
     @Option(help: "Sign in with this e-mail address and a password instead of a browser.")
     var user: String?
     @Flag(help: "Read the password from standard input.")
@@ -55,7 +66,14 @@ struct LoginCommand: ParsableCommand {
         // The account belongs to a store, which may be new.
         try access.write { _ in }
         let file = AccountFile(stateDirectory: access.directory)
-        let http = HTTPExchange()
+        let authority = AuthorityFile(stateDirectory: access.directory)
+        if let caFile {
+            try reporting(caFile) { () throws(RecordError) in
+                try HTTPExchange.checkAuthority(caFile)
+                try copyFile(caFile, to: authority.path)
+            }
+        }
+        let http = HTTPExchange(authority: authority.existing)
         let signIn = SignIn(account, over: http)
         let token: Text
         if let user = user ?? configured.user {
@@ -94,13 +112,16 @@ struct LoginCommand: ParsableCommand {
     private func account(
         _ configured: StoreSettings.AccountSettings
     ) throws(CommandFailure) -> Account {
-        guard var server = server ?? configured.server else {
+        let link = try server.flatMap { text throws(CommandFailure) in try JoinLink(text) }
+        guard var server = link?.server ?? server ?? configured.server else {
             throw CommandFailure(
                 nil, "needs the server's address: recordfs login https://records.example.org.",
                 status: ExitStatus.usage)
         }
-        let container = container ?? configured.container ?? "iCloud.org.recordfs.default"
-        let environment = environment ?? configured.environment ?? "development"
+        let container =
+            container ?? link?.container ?? configured.container ?? "iCloud.org.recordfs.default"
+        let environment =
+            environment ?? link?.environment ?? configured.environment ?? "development"
         while server.hasSuffix("/") { server.removeLast() }
         guard server.hasPrefix("https://") || server.hasPrefix("http://") else {
             throw CommandFailure(
@@ -111,10 +132,10 @@ struct LoginCommand: ParsableCommand {
                 environment, "the environment is development or production.",
                 status: ExitStatus.usage)
         }
-        guard let token = apiToken ?? Places.environment("RECORDFS_API_TOKEN") else {
+        guard let token = apiToken ?? link?.token ?? Places.environment("RECORDFS_API_TOKEN") else {
             throw CommandFailure(
                 server,
-                "needs the container's API token: --api-token, or RECORDFS_API_TOKEN. The operator "
+                "needs the container's API token: a join link, --api-token, or RECORDFS_API_TOKEN. The operator "
                     + "of the server makes one with recordfs-server token create --callback "
                     + "\(SignIn.callbackOfToken), and the first start of a server prints two.",
                 status: ExitStatus.usage)

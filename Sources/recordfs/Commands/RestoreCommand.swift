@@ -74,7 +74,8 @@ struct RestoreCommand: ParsableCommand {
         }
         let store = try place.store.reader()
         let plan = try place.reporting { () throws(RecordError) in
-            try store.restorePlan(try place.path.restoreScope, to: point)
+            try store.checkWasThere(place.path)
+            return try store.restorePlan(try place.path.restoreScope, to: point)
         }
         show(plan, PathSpelling(for: place.store))
         Terminal.error(
@@ -101,7 +102,13 @@ struct RestoreCommand: ParsableCommand {
                 "\(Showing.count(count("draftsKept"), "draft")) kept (recordfs draft list)")
         }
         let subject = place.store.subject(place.text) ?? place.text
-        return "\(subject): " + parts.joined(separator: ", ")
+        let isNothing = count("broughtBack") + count("changedBack") == 0
+        // A record that was not there then has no earlier state to go back to.
+        let hint =
+            isNothing && count("madeSince") > 0
+            ? "; to undo only what came after they were made, name a version: recordfs events --last "
+                + "100, then --since TOKEN" : ""
+        return "\(subject): " + parts.joined(separator: ", ") + hint
     }
 
     private func show(_ plan: RestorePlan, _ spelling: PathSpelling) {

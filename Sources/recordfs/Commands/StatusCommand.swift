@@ -100,14 +100,21 @@ struct StatusCommand: ParsableCommand {
             "Store in \(access.directory), \(Showing.size(counts.databaseBytes)), "
                 + "\(Showing.count(counts.historyRows, "version")), "
                 + "\(Showing.count(counts.trash, "record")) in the trash")
+        let retention = Retention()
+        Terminal.print(
+            "Versions stay for \(Showing.days(retention.versionAge)) and at least "
+                + "\(retention.versions) of a record, the trash for "
+                + "\(Showing.days(retention.trashAge)) (recordfs gc)")
         show(scratch, of: access)
         if zones.isEmpty {
             Terminal.print("No zones yet.")
             return
         }
+        let hasServer = access.hasServer
         let rows = zones.map { path, zone in
             [
-                path, "\(zone.records)", "\(zone.pending)", "\(zone.refused)", "\(zone.conflicts)",
+                path, "\(zone.records)", hasServer ? "\(zone.pending)" : "-", "\(zone.refused)",
+                "\(zone.conflicts)",
                 "\(zone.drafts)",
             ]
         }

@@ -3,6 +3,7 @@ import Logging
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordSync
 
 /// A store, and the way of a command to it.
 struct StoreAccess {
@@ -91,6 +92,15 @@ struct StoreAccess {
     func daemon(timeoutSeconds: Int) throws(RecordError) -> JSONValue? {
         try ControlClient.connect(directory: directory, timeoutSeconds: timeoutSeconds)?
             .perform(.status).result
+    }
+
+    /// Whether somebody has ever signed in to a server with it: without, nothing waits for one.
+    var hasServer: Bool {
+        do throws(RecordError) {
+            return try AccountFile(stateDirectory: directory).read() != nil
+        } catch {
+            return true
+        }
     }
 
     /// Whether two spellings are of one directory.
