@@ -260,6 +260,7 @@ extension SQLConnection {
             ) { $0.int64IfPresent(0) } ?? nil
         let limit = (store.options.clock.now - store.options.retention.versionAge).nanoseconds
         var fields: Set<FieldName> = []
+        // Also over a time when it was deleted: what came back as it was keeps its stamps.
         var isBegun = false
         var number = 0
         var tokens: [Int64] = []
@@ -272,7 +273,7 @@ extension SQLConnection {
             let token = row.int64(0)
             number += 1
             let isLastOfField =
-                record != nil && !isBegun
+                record != nil
                 && FieldNameList.decode(row.bytes(3)).reduce(false) {
                     fields.insert($1).inserted || $0
                 }

@@ -25,7 +25,7 @@ struct AccountsCommand: ParsableCommand {
                 try AccountFile(stateDirectory: store.directory).read()
             }
             guard let owner = try account?.owner ?? Self.owner(of: store) else { continue }
-            let state = try Self.state(of: account)
+            let state = try Self.state(of: account, in: store)
             if json {
                 Showing.jsonLine(Self.json(owner, of: store, state))
             } else {
@@ -66,10 +66,14 @@ struct AccountsCommand: ParsableCommand {
     /// How long an answer of a server is waited for.
     private static let patience = Duration.seconds(5)
 
-    private static func state(of account: Account?) throws(CommandFailure) -> State {
+    private static func state(
+        of account: Account?, in store: StoreAccess
+    ) throws(CommandFailure) -> State {
         guard let account, account.isSignedIn else { return .signedOut }
+        let authority = AuthorityFile(stateDirectory: store.directory).existing
         let answer = try LoginCommand.waiting(account.server) { () throws(SyncProblem) in
-            await SignIn.state(of: account, over: HTTPExchange(), patience: patience)
+            await SignIn.state(
+                of: account, over: HTTPExchange(authority: authority), patience: patience)
         }
         switch answer {
         case .accepted: return .signedIn
