@@ -8,7 +8,8 @@ extension Pages {
         -> PageResponse
     {
         let session = try await browserSession(request)
-        guard let share = try await share(shortGUID, for: session?.user) else {
+        guard let share = try await share(shortGUID, for: session?.user), share.relation != .unknown
+        else {
             return noSharePage(shortGUID, session?.user, request)
         }
         return sharePage(share, shortGUID, session?.user, request)
@@ -19,6 +20,9 @@ extension Pages {
     func noSharePage(
         _ shortGUID: Text, _ user: UserRow?, _ request: PageRequest
     ) -> PageResponse {
+        guard user != nil || !Self.isShortGUID(shortGUID) else {
+            return pageForStrangers(shortGUID, request)
+        }
         let token = FormToken(request, seal: authenticator.seal)
         let canAsk =
             user != nil && !service.settings.isStrict && Self.isShortGUID(shortGUID)
@@ -38,6 +42,22 @@ extension Pages {
             \(form)
             """)
         if canAsk { response.setCookie(of: token, isSecure: request.isSecure) }
+        return response
+    }
+
+    /// What somebody sees who is not signed in, and whom nothing may be told: that there is a share, least of
+    /// all.
+    private func pageForStrangers(_ shortGUID: Text, _ request: PageRequest) -> PageResponse {
+        let address = "\(request.client.baseURL)/share/\(shortGUID)"
+        var response = page(
+            "A share",
+            """
+            <p>If something is shared with you at this address, you see it when you are signed in.</p>
+            \(Self.signInLink(shortGUID))
+            <p>On a machine with RecordFS: <code>recordfs accept \(address)</code></p>
+            """)
+        response.setCookie(
+            of: FormToken(request, seal: authenticator.seal), isSecure: request.isSecure)
         return response
     }
 
@@ -66,8 +86,7 @@ extension Pages {
                 \(Self.rights(share, asMember: true))
                 \(report)
                 """
-        case .unknown: content = "\(what)\(Self.signInLink(shortGUID))"
-        case .invited where user == nil:
+        case .invited where user == nil, .unknown:
             content = "\(what)\(Self.rights(share))\(Self.signInLink(shortGUID))"
         case .invited:
             content = """

@@ -6,7 +6,8 @@ struct ModifyAnswer: Sendable {
     enum Item: Sendable {
         case failed(RecordName?, ServerError)
         case saved(StoredRecord)
-        case gone(RecordName)
+        /// With what hung on it and stays, when it was the root of a share.
+        case gone(RecordName, unshared: [RecordName])
     }
 
     let items: [Item]
@@ -66,7 +67,8 @@ struct ModifyAnswer: Sendable {
                 error.item(
                     recordName: name, requestID: context.requestID, dialect: context.dialect))
         case .saved(let record): try printer.write(record, to: &answer)
-        case .gone(let name): answer.value(TombstoneAnswer(name))
+        case .gone(let name, let unshared):
+            answer.value(TombstoneAnswer(name, unshared: unshared))
         }
     }
 }

@@ -75,12 +75,11 @@ extension ModifyPlan {
         while limit <= overlay.planned.count { limit *= 2 }
         for deleted in deletions().reversed() {
             let name = deleted.record.name
-            let children = try overlay.children(of: name, limit: limit)
-            let hasChild = children.contains { child in
+            let children = try overlay.children(of: name, limit: limit).filter { child in
                 guard let plan = overlay.planned[child] else { return true }
                 return !plan.record.isDeleted && plan.record.parent == name
             }
-            if hasChild {
+            if !children.isEmpty, try !releases(deleted, children) {
                 fail(
                     deleted.operation,
                     ServerError(
@@ -93,6 +92,20 @@ extension ModifyPlan {
                 fail(deleted.operation, keptByOthers(name))
             }
         }
+    }
+
+    /// Whether what hangs on a deleted record stays: it is the root of a share, which ends with it. What
+    /// hung on it is its owner's as before and in no share; it goes on naming the record that it hung on,
+    /// and hangs on it again when that comes back.
+    private mutating func releases(
+        _ deleted: PlannedRecord, _ children: [RecordName]
+    ) throws(ServerError) -> Bool {
+        let name = deleted.record.name
+        guard !isParticipant, let share = deleted.before?.share, removedShares[share] != nil,
+            try overlay.share(zone, share)?.root == name
+        else { return false }
+        released[name] = children
+        return true
     }
 
     private func keptByOthers(_ name: RecordName) -> ServerError {

@@ -38,7 +38,14 @@ extension ModifyPlan {
         if let made { plan.record.shortGUID = made.share.shortGUID }
         overlay.planned[name] = plan
         if made != nil { try makeTree(of: name, place, made?.operation ?? index) }
-        guard let before = plan.before, try isMover(name) else { return }
+        if plan.before == nil, place == Membership() { return }
+        guard try isMover(name) else { return }
+        // What a new record finds hung on one of its name that was deleted.
+        let before =
+            plan.before
+            ?? StoredRecord(
+                name: name, type: plan.record.type, tag: 0, position: 0, fields: [],
+                created: stamp, modified: stamp)
         try takeAlong(below: before, place, made?.operation ?? index)
     }
 
@@ -90,7 +97,8 @@ extension ModifyPlan {
         var isAboveTaken = false
         if let parent = chain.last?.parent {
             above = memberships[parent] ?? Membership()
-            isAboveTaken = takenAlong.contains(parent)
+            isAboveTaken =
+                takenAlong.contains(parent) || overlay.planned[parent]?.record.isDeleted == true
         }
         for record in chain.reversed() {
             let stored = try overlay.stored(record.name)
@@ -109,7 +117,7 @@ extension ModifyPlan {
     private mutating func isMoved(
         _ stored: StoredRecord?, _ record: StoredRecord, to place: Membership
     ) throws(ServerError) -> Bool {
-        guard let stored else { return false }
+        guard let stored else { return place != Membership() }
         if Membership(share: stored.share, tree: stored.tree) != place { return true }
         guard stored.parent != record.parent else { return false }
         return try isTop(stored.name, stored.tree)
@@ -173,9 +181,11 @@ extension ModifyPlan {
 
     /// The root of a share that has ended says so, with a new change tag.
     private mutating func unmark(_ share: RecordName, _ operation: Int) throws(ServerError) {
-        guard let root = try overlay.share(zone, share)?.root, overlay.planned[root] == nil,
-            let stored = try overlay.stored(root)
-        else { return }
+        guard let root = try overlay.share(zone, share)?.root else { return }
+        if let plan = overlay.planned[root], plan.record.isDeleted, let before = plan.before {
+            return try release(below: before, operation)
+        }
+        guard overlay.planned[root] == nil, let stored = try overlay.stored(root) else { return }
         let place = try membership(of: root)
         var plan = PlannedRecord(
             operation: operation, isOwn: false, before: stored, record: stored)

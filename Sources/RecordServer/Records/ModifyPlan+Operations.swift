@@ -12,6 +12,10 @@ extension ModifyPlan {
             // it before all else about the new record is right.
             try access.requireWriteSomewhere()
             try overlay.conceal(name)
+            // What hung on a deleted record of this name would come into the share of the new one.
+            if isParticipant, visible == nil, try hasStoredChildren(name) {
+                overlay.concealAlways(name)
+            }
         }
         switch operation.type {
         case .create:

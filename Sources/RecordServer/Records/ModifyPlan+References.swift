@@ -44,8 +44,13 @@ extension ModifyPlan {
                     .limitExceeded,
                     "\(path): at most \(Self.maximumDepth) records may be above one another.")
             }
-            // What was there before a new record cannot be below it.
-            if plan.before == nil, overlay.planned[ancestor.name] == nil { return }
+            // What was there before a new record cannot be below it, but for what still names one of its
+            // name that was deleted.
+            if plan.before == nil, overlay.planned[ancestor.name] == nil,
+                try !hasStoredChildren(plan.record.name)
+            {
+                return
+            }
             guard let next = ancestor.parent, let above = try overlay.current(next) else { return }
             ancestor = above
         }

@@ -41,6 +41,7 @@ extension ModifyPlan {
         let failures = failureCount
         overlay.planned = [:]
         removedShares = [:]
+        released = [:]
         memberships = [:]
         takenAlong = []
         trees = PlannedTrees(room: settings.membersPerTransaction)

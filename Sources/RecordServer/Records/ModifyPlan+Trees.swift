@@ -16,10 +16,28 @@ extension ModifyPlan {
     /// Whether what is below the record goes where the record goes: it has another parent, or it
     /// becomes a root or was one. What is below others follows from what is above them.
     mutating func isMover(_ name: RecordName) throws(ServerError) -> Bool {
-        guard let plan = overlay.planned[name], let before = plan.before else { return false }
+        guard let plan = overlay.planned[name] else { return false }
+        guard let before = plan.before else { return try hasStoredChildren(name) }
         if before.parent != plan.record.parent || madeShares[name] != nil { return true }
         guard let share = before.share, removedShares[share] != nil else { return false }
         return try overlay.share(zone, share)?.root == name
+    }
+
+    /// Whether records hang on this name, also where there is no such record any more.
+    mutating func hasStoredChildren(_ name: RecordName) throws(ServerError) -> Bool {
+        try !overlay.children(of: name, limit: 1).isEmpty
+    }
+
+    /// Takes what hangs on a deleted root out of its share and its tree. A tree that is too large for one
+    /// batch stays, in no share: its row is changed, and its records have its number.
+    mutating func release(below root: StoredRecord, _ operation: Int) throws(ServerError) {
+        guard try hasStoredChildren(root.name) else { return }
+        if let walk = try walk(below: root.name, Membership(), operation) {
+            return take(walk, from: root.share, to: nil, isSeen: false)
+        }
+        guard let number = root.tree else { return }
+        trees.kept.insert(number)
+        trees.touched.append((number, operation))
     }
 
     /// Whether the tree of this top goes with its share: nothing hangs on it, so that a tree has
@@ -144,15 +162,19 @@ extension ModifyPlan {
         while let (number, operation) = queue.popLast() {
             guard seen.insert(number).inserted else { continue }
             let stored = try overlay.tree(number)
-            guard var row = trees.rows[number] ?? stored,
-                let top = try overlay.current(row.top)
-            else { continue }
-            let place = try membership(of: top.name)
-            row.outer = try top.parent.map { (parent) throws(ServerError) in
-                try membership(of: parent)
-            }?.tree
-            row.share = place.share
-            try checkOneShare(top, place.share, operation)
+            guard var row = trees.rows[number] ?? stored else { continue }
+            if trees.kept.contains(number) {
+                (row.outer, row.share) = (nil, nil)
+            } else if let top = try overlay.current(row.top) {
+                let place = try membership(of: top.name)
+                row.outer = try top.parent.map { (parent) throws(ServerError) in
+                    try membership(of: parent)
+                }?.tree
+                row.share = place.share
+                try checkOneShare(top, place.share, operation)
+            } else {
+                continue
+            }
             guard row != stored else { continue }
             trees.rows[number] = row
             guard row.share != stored?.share else { continue }
@@ -193,7 +215,7 @@ extension ModifyPlan {
         let handle = access.zone.handle
         for plan in overlay.planned.values where plan.record.isDeleted {
             guard let before = plan.before, let number = before.tree,
-                try overlay.tree(number)?.top == before.name
+                try overlay.tree(number)?.top == before.name, !trees.kept.contains(number)
             else { continue }
             trees.ended.insert(number)
         }

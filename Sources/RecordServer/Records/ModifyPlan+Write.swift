@@ -162,7 +162,10 @@ extension ModifyPlan {
             switch step.outcome {
             case .failed(let error): .failed(step.name, error)
             case .saved(let plan): .saved(overlay.planned[plan.record.name]?.record ?? plan.record)
-            case .deleted, .left, .withdrawn: step.name.map { .gone($0) }
+            case .deleted, .left, .withdrawn:
+                step.name.map { name in
+                    .gone(name, unshared: settings.isStrict ? [] : released[name] ?? [])
+                }
             }
         }
         let answer = ModifyAnswer(

@@ -69,6 +69,9 @@ struct ModifyPlan {
     var steps: [Step] = []
     /// Shares that go with the batch, with the operation to blame.
     var removedShares: [RecordName: Int] = [:]
+    /// What stays of hierarchies whose roots the batch deletes with their shares: the first records that
+    /// hung on each.
+    var released: [RecordName: [RecordName]] = [:]
     /// Shares that the batch makes, by their root.
     var madeShares: [RecordName: MadeShare] = [:]
     /// Whether records that are stored may come into another share.
@@ -225,6 +228,7 @@ struct ModifyPlan {
         }
         overlay.planned = [:]
         removedShares = [:]
+        released = [:]
         trees = PlannedTrees(room: 0)
         hasSchemaGrown = false
     }

@@ -28,6 +28,8 @@ struct PlannedTrees {
     var counts: [RecordName: Int] = [:]
     /// Trees that go with the batch.
     var ended: Set<TreeNumber> = []
+    /// Trees whose top goes, and whose records are too many to leave them: they are in no share.
+    var kept: Set<TreeNumber> = []
     /// Trees whose top may have come somewhere else, or have become or been a root, each with the
     /// operation to blame.
     var touched: [(number: TreeNumber, operation: Int)] = []

@@ -82,6 +82,9 @@ struct RecordOverlay {
         if try stored(name) != nil { concealed.insert(name) }
     }
 
+    /// Takes a name for one that is taken, whatever is stored.
+    mutating func concealAlways(_ name: RecordName) { concealed.insert(name) }
+
     /// The record after the batch as planned so far; nil when it is not there.
     mutating func current(_ name: RecordName) throws(ServerError) -> StoredRecord? {
         if let plan = planned[name] { return plan.record.isDeleted ? nil : plan.record }

@@ -99,13 +99,17 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
     package var zone: ZoneIdentifier?
     /// An extension: where it has gone.
     package var movedTo: RecordAddress?
+    /// An extension: the records that hung on a deleted root of a share, and stay with its owner.
+    package var unshared: [RecordName]
 
     package init(
-        _ name: RecordName, zone: ZoneIdentifier? = nil, movedTo: RecordAddress? = nil
+        _ name: RecordName, zone: ZoneIdentifier? = nil, movedTo: RecordAddress? = nil,
+        unshared: [RecordName] = []
     ) {
         self.name = name
         self.zone = zone
         self.movedTo = movedTo
+        self.unshared = unshared
     }
 
     package func write(to answer: inout AnswerWriter) {
@@ -114,6 +118,7 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
             answer.member("deleted", true)
             answer.member("zoneID", zone)
             if let movedTo { answer.member("movedTo", movedTo) }
+            if !unshared.isEmpty { answer.member("unsharedChildren", unshared) }
         }
     }
 }

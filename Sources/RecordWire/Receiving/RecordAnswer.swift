@@ -109,9 +109,23 @@ package struct RecordsAnswer: Hashable, Sendable {
     package let databaseToken: Text?
     /// Where the next page of a query begins; nil after the last.
     package let continuationMarker: Text?
+    /// Deleted roots of shares, each with what hung on it and is in no share now: at servers that tell it.
+    package let unsharedChildren: [RecordName: [RecordName]]
 
     package init(_ json: JSONReader) throws(ServerError) {
-        items = try json.required("records").array().map { RecordItem($0) }
+        let records = try json.required("records").array()
+        items = records.map { RecordItem($0) }
+        var unshared: [RecordName: [RecordName]] = [:]
+        for record in records {
+            guard let children = record["unsharedChildren"], let name = record["recordName"] else {
+                continue
+            }
+            unshared[try RecordName(name)] = try children.array().map {
+                (child) throws(ServerError) in
+                try RecordName(child)
+            }
+        }
+        unsharedChildren = unshared
         syncToken = try json.string("syncToken")
         databaseToken = try json.string("databaseSyncToken")
         continuationMarker = try json.string("continuationMarker")

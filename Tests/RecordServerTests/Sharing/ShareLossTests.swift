@@ -115,6 +115,40 @@ import Testing
         #expect(try await scene.lookup(["s-1"], as: .alice).at("0").code == "NOT_FOUND")
     }
 
+    @Test("the owner who deletes a root with children ends its share, and keeps what hung on it")
+    func deleteRootAlone() async throws {
+        let (scene, _) = try await joined()
+        let token = try await scene.database(as: .bob)["syncToken"]
+        let deleted = try await scene.modify([ShareScene.remove("t-1")])
+        #expect(deleted.at("records.0.deleted") == true)
+        #expect(deleted.at("records.0.unsharedChildren") == ["n-1"])
+        try await expectLost(scene, token)
+        let left = try await scene.lookup(["t-1", "s-1", "n-1", "c-1"], as: .alice)
+        #expect(left.at("0").code == "NOT_FOUND" && left.at("1").code == "NOT_FOUND")
+        #expect(left.at("2").code == nil && left.at("3").code == nil)
+        #expect(left.at("2.share") == nil && left.at("3.share") == nil)
+    }
+
+    @Test("the name of a deleted root brings nobody what hung on it, but its owner")
+    func nameOfDeletedRoot() async throws {
+        let (scene, _) = try await joined()
+        try await scene.modifyAll([ShareScene.remove("t-1")])
+        try await scene.modifyAll([ShareScene.create("root-2", "Topic")])
+        let guid = try await scene.share(
+            [ShareScene.invite(.bob, "READ_WRITE")], root: "root-2", name: "s-2")
+        _ = try await scene.accept(guid, as: .bob)
+        let tried = try await scene.modify(
+            [ShareScene.create("t-1", "Note", parent: "root-2")], as: .bob)
+        #expect(tried.at("records.0").code != nil)
+        #expect(try await scene.lookup(["n-1"], as: .bob).at("0").code == "NOT_FOUND")
+        try await scene.modifyAll([ShareScene.create("t-1", "Topic", parent: "root-2")])
+        #expect(try await scene.lookup(["n-1", "c-1"], as: .bob).at("1").code == nil)
+        // A ring of what was there before and what is new is none.
+        try await scene.modifyAll([ShareScene.remove("root-2")])
+        let ring = try await scene.modify([ShareScene.create("root-2", "Topic", parent: "c-1")])
+        #expect(ring.at("records.0").code == "VALIDATING_REFERENCE_ERROR")
+    }
+
     @Test("§9.8: the owner who deletes the zone takes it from everybody")
     func deleteZone() async throws {
         let (scene, guid) = try await joined()
