@@ -53,6 +53,7 @@ let package = Package(
         .systemLibrary(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CNetlink"),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
@@ -89,7 +90,7 @@ let package = Package(
         .target(
             name: "RecordSync",
             dependencies: [
-                "RecordModel", "RecordStore", "RecordWire", logging,
+                "CNetlink", "RecordModel", "RecordStore", "RecordWire", logging,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -108,6 +108,41 @@ import Testing
         #expect(begins(at: .milliseconds(1_500)) == upload(cup))
     }
 
+    @Test("who has no answer asks again within five seconds, however often there was none")
+    mutating func unanswered() throws {
+        start()
+        schedule.changed(box, at: .zero)
+        var now = Duration.seconds(1)
+        for _ in 0..<20 {
+            let job = try begin(at: now)
+            schedule.end(job, .unanswered, at: now, jitter: 1)
+            let next = try #require(schedule.nextTime())
+            #expect(next - now <= .seconds(5))
+            now = next
+        }
+        #expect(begins(at: now) != nil)
+    }
+
+    @Test("the first answer that anybody gets ends the wait, but for what the server asks for")
+    mutating func online() throws {
+        start()
+        schedule.changed(box, at: .zero)
+        for second in 1...8 {
+            let now = Duration.seconds(10 * second)
+            let job = try begin(at: now)
+            schedule.end(job, .unanswered, at: now, jitter: 1)
+        }
+        #expect(begins(at: .seconds(81)) == nil)
+        schedule.online(at: .seconds(81))
+        #expect(begins(at: .seconds(81)) == .database)
+        #expect(begins(at: .seconds(81)) == upload(box))
+        schedule.end(
+            .database, .failed(retryAfter: .seconds(600), ofServer: true), at: .seconds(82),
+            jitter: 0)
+        schedule.online(at: .seconds(83))
+        #expect(begins(at: .seconds(90)) == nil)
+    }
+
     @Test("what the server asks for is waited for, also by somebody who wants it now")
     mutating func throttled() throws {
         start()

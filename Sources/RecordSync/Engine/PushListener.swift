@@ -22,7 +22,7 @@ package struct PushListener: Sendable {
     ) async {
         let listener = PushListener(engines.map(\.exchange))
         guard !listener.exchanges.isEmpty else { return }
-        let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
+        let backoff = Backoff(first: .seconds(1), longest: .seconds(8))
         var failures = 0
         while !Task.isCancelled {
             let start = clock.uptime
@@ -82,8 +82,10 @@ package struct PushListener: Sendable {
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
                 broken = isPoll ? 0 : broken + 1
             } catch  where !Task.isCancelled && error.isUnanswered && broken < Self.brokenPolls {
-                // The courier is good as long as the server does not say otherwise.
+                // The courier is good as long as the server does not say otherwise. Whether the server is
+                // there, and what it told nobody meanwhile, the engines find out.
                 broken += 1
+                if broken == 1 { await told(nil) }
             }
             guard broken > 0 else { continue }
             guard broken < Self.brokenPolls else {

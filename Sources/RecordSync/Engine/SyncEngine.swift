@@ -91,6 +91,13 @@ package actor SyncEngine {
         waker.yield()
     }
 
+    /// The server can be reached again, as far as anybody knows.
+    package func online() {
+        schedule.online(at: clock.uptime)
+        publish()
+        waker.yield()
+    }
+
     /// Now, not when it is due.
     package func kick() {
         exchange.publicTypes.compareSoon()
@@ -270,7 +277,8 @@ package actor SyncEngine {
             if problems.note(error, of: zone, at: clock.now) {
                 note(job.kind, zone, since: start, 0, "\(error)")
             }
-            exchange.logger.warning("Sync", metadata: ["why": "\(error)"])
+            exchange.logger.warning(
+                "Sync", metadata: ["why": "\(error.description(inLogOf: exchange.database))"])
             if let zone, error.reaction == .findZone {
                 schedule.told(at: clock.uptime)
                 // Its download finds that it is gone; nobody makes it from here.
@@ -279,7 +287,9 @@ package actor SyncEngine {
             ending =
                 error.reaction == .signIn
                 ? .needsSignIn
-                : .failed(retryAfter: error.retryAfter, ofServer: error.isOfServer)
+                : error.isWithoutAnswer
+                    ? .unanswered
+                    : .failed(retryAfter: error.retryAfter, ofServer: error.isOfServer)
         }
         schedule.end(job, ending, at: clock.uptime, jitter: jitter())
         publish()

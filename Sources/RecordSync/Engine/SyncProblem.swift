@@ -35,6 +35,15 @@ package enum SyncProblem: Error, Sendable {
         if case .unreachable = self { true } else { false }
     }
 
+    /// Whether nothing that the server itself says came: no answer, or one of something on the way, which may
+    /// be there before the server is.
+    var isWithoutAnswer: Bool {
+        switch self {
+        case .unreachable, .unreadable: true
+        case .refused, .fruitless, .store: false
+        }
+    }
+
     /// Whether something on the way may have refused the request for its size.
     var mayBeItsSize: Bool {
         switch self {
@@ -91,6 +100,19 @@ extension SyncProblem: CustomStringConvertible {
         case .unreadable(let reason): "The server's answer is not of the protocol: \(reason)"
         case .fruitless(let reason): reason
         case .store(let error): "\(error)"
+        }
+    }
+}
+
+extension SyncProblem {
+    /// For the log: what others share is named in none, which outlives the share, and reasons name records.
+    func description(inLogOf database: Database) -> String {
+        guard database == .shared else { return description }
+        switch self {
+        case .refused(let error):
+            return "\(error.text)" + (error.requestID.map { " (request \($0))" } ?? "")
+        case .store(let error): return error.code.rawValue
+        case .unreachable, .unreadable, .fruitless: return description
         }
     }
 }

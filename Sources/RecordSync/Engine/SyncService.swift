@@ -13,6 +13,7 @@ package final class SyncService: Sendable {
     private let task: Task<Void, Never>
     private let tokens: WebTokens
     private let transport: HTTPTransport
+    private let network: NetworkWatch?
     let store: RecordStore
     package let account: Account
 
@@ -53,7 +54,10 @@ package final class SyncService: Sendable {
         let isRefused = Mutex(account.refusedMilliseconds != nil)
         let authority = AuthorityFile(stateDirectory: store.directory).existing
         let http = HTTPExchange(authority: authority)
-        let transport = HTTPTransport(account, over: http, tokens: tokens) { isAccepted in
+        let reachability = Reachability()
+        let transport = HTTPTransport(
+            account, over: http, tokens: tokens, reachability: reachability
+        ) { isAccepted in
             let isNews = isRefused.withLock { isRefused in
                 defer { isRefused = !isAccepted }
                 return isRefused == isAccepted
@@ -74,6 +78,10 @@ package final class SyncService: Sendable {
         }
         group.add(engines)
         self.engines = engines
+        reachability.onReturn {
+            Task { for engine in engines { await engine.online() } }
+        }
+        network = NetworkWatch { reachability.noteChangedNetwork() }
         let downloads = AssetDownloads(exchanges, store: store, transport: transport)
         self.downloads = downloads
         let keeper = PinKeeper(
@@ -83,6 +91,7 @@ package final class SyncService: Sendable {
                 return !status.isPaused && !status.needsSignIn
             })
         self.keeper = keeper
+        reachability.onReturn { keeper.look() }
         task = Task {
             await withDiscardingTaskGroup { group in
                 for engine in engines { group.addTask { await engine.run() } }

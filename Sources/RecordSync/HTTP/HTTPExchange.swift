@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -37,7 +38,9 @@ package struct HTTPExchange: Sendable {
 
     private static func makeClient(authority: String?) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(10)
+        // Short: who is online again while one waits is not seen by it.
+        configuration.timeout.connect = .seconds(4)
+        configuration.http1_1ConnectionDebugInitializer = { channel in watchPath(of: channel) }
         // Who asks knows whether and when to ask again; a server that refuses is told of at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let authority {
@@ -48,6 +51,26 @@ package struct HTTPExchange: Sendable {
         return HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }
+
+    /// A connection whose other end is not heard of is over after seconds, and not after the minutes of the
+    /// system: a poll waits on it in silence, and a request would wait for it after the path is back.
+    private static func watchPath(of channel: any Channel) -> EventLoopFuture<Void> {
+        let options: [(level: NIOBSDSocket.OptionLevel, name: CInt, value: Int)] = [
+            (.socket, SO_KEEPALIVE, 1), (.tcp, TCP_KEEPIDLE, 8), (.tcp, TCP_KEEPINTVL, 2),
+            (.tcp, TCP_KEEPCNT, 2), (.tcp, tcpUserTimeout, 12_000),
+        ]
+        let set = options.map { option in
+            channel.setOption(
+                ChannelOptions.Types.SocketOption(
+                    level: option.level, name: NIOBSDSocket.Option(rawValue: option.name)),
+                value: option.value)
+        }
+        // Where there is no such option, a connection is as good without.
+        return EventLoopFuture.andAllComplete(set, on: channel.eventLoop)
+    }
+
+    /// TCP_USER_TIMEOUT of <linux/tcp.h>, in milliseconds.
+    private static let tcpUserTimeout: CInt = 18
 
     /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
     static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }

@@ -7,6 +7,7 @@ package final class HTTPTransport: SyncTransport {
     private let account: Account
     private let http: HTTPExchange
     private let tokens: WebTokens
+    private let reachability: Reachability
     /// Whether the server has said that it takes bodies in gzip.
     private let takesGzip = Atomic<Bool>(false)
     private let pace = RequestPace()
@@ -15,11 +16,14 @@ package final class HTTPTransport: SyncTransport {
 
     /// - Parameters:
     ///   - tokens: those of the account, which all have in common that send for it.
+    ///   - reachability: hears what becomes of each request.
     ///   - noteSignIn: hears of each answer whether the server accepts the sign-in.
     package init(
         _ account: Account, over http: HTTPExchange, tokens: WebTokens,
+        reachability: Reachability = Reachability(),
         noteSignIn: @escaping @Sendable (_ isAccepted: Bool) -> Void = { _ in }
     ) {
+        self.reachability = reachability
         self.account = account
         self.http = http
         self.tokens = tokens
@@ -57,11 +61,14 @@ package final class HTTPTransport: SyncTransport {
         if isOurs { headers += [Self.minimal, ("Accept-Encoding", "gzip")] }
         if isPacked { headers.append(("Content-Encoding", "gzip")) }
         let all = headers
+        let reachability = reachability
         let answer = try await tokens.sign { (token) throws(SyncProblem) in
-            try await http.send(
-                "POST", account.url(of: operation, scope, webAuthToken: token),
-                headers: all, body: .bytes(body),
-                patience: HTTPExchange.patience(bytes: Int64(body.count)))
+            try await reachability.noting { () async throws(SyncProblem) in
+                try await http.send(
+                    "POST", account.url(of: operation, scope, webAuthToken: token),
+                    headers: all, body: .bytes(body),
+                    patience: HTTPExchange.patience(bytes: Int64(body.count)))
+            }
         }
         if answer["Accept-Encoding"]?.contains("gzip") == true {
             takesGzip.store(true, ordering: .relaxed)
@@ -84,9 +91,12 @@ package final class HTTPTransport: SyncTransport {
     package func upload(
         _ file: OutgoingFile, to url: String
     ) async throws(SyncProblem) -> JSONValue {
-        let answer = try await http.send(
-            "POST", url, headers: [("Content-Type", "application/octet-stream")],
-            body: .file(file), patience: HTTPExchange.patience(bytes: file.size))
+        let http = http
+        let answer = try await reachability.noting { () async throws(SyncProblem) in
+            try await http.send(
+                "POST", url, headers: [("Content-Type", "application/octet-stream")],
+                body: .file(file), patience: HTTPExchange.patience(bytes: file.size))
+        }
         return try answer.json(of: .assetsUpload)
     }
 
@@ -101,10 +111,17 @@ package final class HTTPTransport: SyncTransport {
     }
 
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
+<<<<<<< HEAD
         // A recordfs-server holds a poll for 50 seconds: one that is held for much longer is lost.
         let answer = try await http.send(
             "GET", url, headers: isOurs ? [Self.minimal] : [],
             patience: isOurs ? .seconds(100) : .seconds(300))
+=======
+        let http = http
+        let answer = try await reachability.noting { () async throws(SyncProblem) in
+            try await http.send("GET", url, patience: .seconds(300))
+        }
+>>>>>>> e77cf6c (Go on within ten seconds when the server can be reached again)
         guard answer.status == 200 else { throw answer.problem }
         return answer.body
     }

@@ -18,6 +18,9 @@ package struct SyncSchedule: Sendable {
         package var pollIntervalWithCourier = Duration.seconds(300)
         package var concurrentJobs = 4
         package var backoff = Backoff()
+        /// Longer than that nobody waits after requests that were not answered: with one more each time it
+        /// is seen within ten seconds that the server can be reached again.
+        package var longestProbeWait = Duration.seconds(5)
 
         package init() {}
     }
@@ -33,6 +36,8 @@ package struct SyncSchedule: Sendable {
         case done
         /// Again later: not before what the server asked for. With `ofServer` everything waits.
         case failed(retryAfter: Duration?, ofServer: Bool)
+        /// No answer came: everything waits for the next probe.
+        case unanswered
         /// Nothing goes on until somebody has signed in.
         case needsSignIn
     }
@@ -61,6 +66,8 @@ package struct SyncSchedule: Sendable {
     private var heldUntil = Duration.zero
     /// Until then the server has asked for silence: nobody may override it.
     private var throttledUntil = Duration.zero
+    /// Whether the last request had no answer.
+    private var isUnanswered = false
     package private(set) var isPaused = false
     package private(set) var needsSignIn = false
 
@@ -125,6 +132,16 @@ package struct SyncSchedule: Sendable {
         }
     }
 
+    /// The server answers somebody again, or the network is another one: nobody waits any more because
+    /// there was no answer, and what is new there is asked for.
+    package mutating func online(at now: Duration) {
+        feedAt = now
+        guard isUnanswered else { return }
+        isUnanswered = false
+        (failures, feedFailures) = (0, 0)
+        heldUntil = throttledUntil
+    }
+
     package mutating func pause() { isPaused = true }
 
     package mutating func resume(at now: Duration) {
@@ -166,9 +183,15 @@ package struct SyncSchedule: Sendable {
         switch ending {
         case .done:
             failures = 0
+            isUnanswered = false
             heldUntil = throttledUntil
+        case .unanswered:
+            failures += 1
+            isUnanswered = true
+            heldUntil = max(now + probeWait(failures, jitter), throttledUntil)
         case .needsSignIn: needsSignIn = true
         case .failed(let retryAfter, let ofServer):
+            isUnanswered = false
             if ofServer {
                 failures += 1
                 heldUntil = now + settings.backoff.wait(failures: failures, jitter: jitter)
@@ -205,6 +228,10 @@ package struct SyncSchedule: Sendable {
         }
     }
 
+    private func probeWait(_ failures: Int, _ jitter: Double) -> Duration {
+        min(settings.backoff.wait(failures: failures, jitter: jitter), settings.longestProbeWait)
+    }
+
     private mutating func endFeed(_ ending: Ending, at now: Duration, jitter: Double) {
         isFeedRunning = false
         var wait: Duration
@@ -218,7 +245,10 @@ package struct SyncSchedule: Sendable {
             wait = interval * (0.9 + 0.2 * jitter)
         } else {
             feedFailures += 1
-            wait = settings.backoff.wait(failures: feedFailures, jitter: jitter)
+            wait =
+                ending == .unanswered
+                ? probeWait(feedFailures, jitter)
+                : settings.backoff.wait(failures: feedFailures, jitter: jitter)
         }
         if case .failed(let retryAfter?, _) = ending { wait = max(wait, retryAfter) }
         feedAt = min(feedAt ?? now + wait, now + wait)
