@@ -51,6 +51,7 @@ extension Tree {
                 dropUnsaved(type, stem)
             }
             notices += self.notices(of: change)
+            notices += revokeScratch(goneWith: change)
             if let touch = touch(of: change) { touches.append(touch) }
         }
         notify(notices)

@@ -40,8 +40,8 @@ FAULTS = [
     (
         "the trash has the fields of others beside one's own",
         STORE + "Transaction+Erasing.swift",
-        "let fields = local.fields.filter { own.contains($0.name) }",
-        "let fields = own.isEmpty ? [] : local.fields",
+        "let fields = local.fields.filter { field in\n            own.contains(field.name)",
+        "let fields = local.fields.filter { field in\n            !own.isEmpty",
     ),
     (
         "edits of an ended share are sent after the next invitation",
@@ -170,5 +170,11 @@ FAULTS = [
         STORE + "Transaction+ServerRestore.swift",
         "guard known != nil else { return false }",
         "guard known != nil, try requireZone(zone).database != .shared else { return false }",
+    ),
+    (
+        "a renamed record keeps the words of others when its share ends",
+        STORE + "Transaction+Erasing.swift",
+        " && others[field.name]?.contains(field.checksum) != true",
+        "",
     ),
 ]

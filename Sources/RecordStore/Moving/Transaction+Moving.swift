@@ -149,6 +149,8 @@ extension Transaction {
         of id: RecordID, to copy: RecordID, with tree: RecordID? = nil
     ) throws(RecordError) {
         let old = try requireRecord(id)
+        // Who takes it away has to be allowed to.
+        _ = try writablePlace(of: old)
         let new = try requireRecord(copy)
         guard let name = old.name, let newName = new.name else { return try finalizeDelete(id) }
         // What has just come here, and was not sent, is not missed here.

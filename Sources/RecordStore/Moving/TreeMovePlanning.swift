@@ -85,6 +85,9 @@ struct TreeMovePlanning {
         }
         for step in plan.steps {
             let record = try connection.stored(step.record)
+            guard try connection.permission(of: step.record, in: plan.source) == .readWrite else {
+                throw RecordError.readOnlyRecord(step.stem)
+            }
             if record?.entry.hasDraft == true {
                 throw RecordError(
                     .invalidArgument,

@@ -24,6 +24,7 @@ enum Migrations {
         ("2026-11-26 stems", stepsOfStems), ("2026-11-26 renames", stepsOfRenames),
         ("2026-11-26 stamps", stepsOfStamps),
         ("2026-11-26 query index", [("query index", { try $0.execute(sql: queryIndex) })]),
+        ("2026-11-26 sharing", stepsOfWords),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -105,6 +106,11 @@ enum Migrations {
         ("missing bytes", { try $0.execute(sql: missingBytes) }),
     ]
 
+    /// What came after that.
+    private static let stepsOfWords: [Step] = [
+        ("words of others", { try $0.execute(sql: wordsOfOthers) })
+    ]
+
     /// What the first version had; a store that has lost one of them is not opened.
     static let tables: Set<String> = [
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
@@ -113,7 +119,7 @@ enum Migrations {
     static let laterTables: Set<String> = [
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
-        "move", "renamed", "heard_stamps", "query_index", "query_value",
+        "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

@@ -13,25 +13,50 @@ package struct ShareNews: Hashable, Sendable {
         case requested
         /// What others share is here no longer.
         case ended
+        /// Edits of this user that were not sent before a share ended are in the trash.
+        case unsent
+        /// This account has deleted the root of a share, which has ended with it: what hung on it stays.
+        case unshared
         /// Somebody wants to share something with this account.
         case invited
     }
 
     package let kind: Kind
-    /// An address, a name or a user; empty for `ended`.
+    /// An address, a name or a user; empty for `ended`, `unsent` and `unshared`.
     package let who: String
+    /// For `unsent` and `unshared`: of how many records; else 0.
+    package let count: Int
+    /// For `unshared`: the records that hung on the root, or the first of them.
+    package private(set) var unshared: UnsharedRecords?
     /// For `invited`: to what.
     package let invitation: Invitation?
 
     package init(_ kind: Kind, who: String = "") {
         self.kind = kind
         self.who = who
+        count = 0
+        invitation = nil
+    }
+
+    package init(unsent count: Int) {
+        kind = .unsent
+        who = ""
+        self.count = count
+        invitation = nil
+    }
+
+    package init(unshared records: UnsharedRecords) {
+        kind = .unshared
+        who = ""
+        count = records.children.count
+        unshared = records
         invitation = nil
     }
 
     package init(invited invitation: Invitation) {
         kind = .invited
         who = invitation.owner
+        count = 0
         self.invitation = invitation
     }
 
@@ -61,4 +86,17 @@ package struct ShareNews: Hashable, Sendable {
         let name = person?["address"] ?? person?["name"] ?? person?["user"]
         return name?.string?.string ?? "somebody"
     }
+}
+
+/// What is left of a shared hierarchy whose root its owner has deleted: in no share, and his as before.
+package struct UnsharedRecords: Hashable, Sendable {
+    package let zone: ZoneID
+    package let root: RecordName
+    /// The first of them, by the server's order.
+    package let children: [RecordName]
+    /// When the server said so.
+    package let at: Timestamp
+
+    /// For people.
+    package var list: String { children.map(\.description).joined(separator: ", ") }
 }

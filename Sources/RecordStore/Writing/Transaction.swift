@@ -40,6 +40,14 @@ package final class Transaction {
     var stampTime: Int64?
     /// The latest `FieldStamp.time` of the record that the server is telling of; 0 when it has none.
     var toldTime: Int64 = 0
+    /// Of zones of others: what is not sent there, by fields.
+    var unsentValues: [ZoneID: [FieldName: [UnsentValue]]] = [:]
+    /// Those of which all that others have written was compared with it.
+    var zonesOfNotedWords: Set<ZoneID> = []
+    /// Those of which the trash was looked through for what was never sent, with what it has of that.
+    var unsentInTrash: [ZoneID: [(name: RecordName, words: OwnWords)]] = [:]
+    /// Those of which records are erased.
+    var zonesOfErased: Set<ZoneID> = []
     /// Set when a zone or type came or went, or changed its mapping or permission.
     var placesChanged = false
 

@@ -44,7 +44,10 @@ extension Exchange {
                     }
                     logger.warning(
                         "A large field cannot be had",
-                        metadata: ["record": "\(record.name)", "why": "\(error)"])
+                        metadata: [
+                            "record": database == .shared ? "" : "\(record.name)",
+                            "why": "\(error.description(inLogOf: database))",
+                        ])
                 }
             }
         }

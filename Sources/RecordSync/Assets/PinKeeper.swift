@@ -94,7 +94,7 @@ package actor PinKeeper {
             failures += 1
             logger.debug(
                 "A pinned file did not come",
-                metadata: ["file": "\(asset.fileName)", "why": "\(error)"])
+                metadata: ["asset": "\(asset.id.rawValue)", "why": "\(error.code.rawValue)"])
         }
     }
 

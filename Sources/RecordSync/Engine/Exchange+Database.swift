@@ -87,7 +87,7 @@ extension Exchange {
     /// All that the news named is fetched.
     package func finish(_ news: DatabaseNews) throws(SyncProblem) {
         if database == .public { return }
-        try write { (transaction) throws(RecordError) in
+        try write(isFreeing: database == .shared) { (transaction) throws(RecordError) in
             try transaction.setFeedToken(news.token, of: .database(database))
             if database == .shared { try transaction.forgetNews() }
         }
@@ -154,7 +154,7 @@ extension Exchange {
                 logger.warning("A zone cannot be shown", metadata: ["zone": "\(name)"])
                 return nil
             }
-            return try write { (transaction) throws(RecordError) in
+            return try write(isFreeing: database == .shared) { (transaction) throws(RecordError) in
                 if let known = try transaction.syncedZone(database, owner, name) {
                     if database == .shared { try transaction.noteNews(of: known.id) }
                     return known.isRemoved && isLeftOut(name) ? nil : known.id

@@ -282,7 +282,10 @@ extension Exchange {
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
         do throws(SyncProblem) {
-            return try write { (transaction) throws(RecordError) in
+            // What is shared no longer goes also from a full disk.
+            let isFreeing =
+                database == .shared && page.changes.allSatisfy { $0.operation.isDelete }
+            return try write(isFreeing: isFreeing) { (transaction) throws(RecordError) in
                 try transaction.applyRemote(page)
             }.changed
         } catch  where error.isAboutContent {
@@ -357,9 +360,11 @@ extension Exchange {
     }
 
     private func passOver(_ name: RecordName?, _ reason: String) -> PassedOver {
+        // What others share is named in no log, which outlives the share.
         logger.warning(
             "A record was passed over",
-            metadata: ["record": "\(name?.description ?? "")", "why": "\(reason)"])
+            metadata: database == .shared
+                ? [:] : ["record": "\(name?.description ?? "")", "why": "\(reason)"])
         return PassedOver(name, reason)
     }
 }
@@ -373,6 +378,12 @@ extension [RecordItem] {
         compactMap { item in
             if case .record(let record) = item { record } else { nil }
         }
+    }
+}
+
+extension RemoteChange.Operation {
+    fileprivate var isDelete: Bool {
+        if case .delete = self { true } else { false }
     }
 }
 

@@ -36,6 +36,7 @@ extension Exchange {
             of: zone.id, ClaimLimits(records: results.all.count, bytes: body.count),
             settings.claims)
         results.read(answer.items)
+        results.unshared = answer.unsharedChildren
         for name in results.all.map(\.claim.row.name)
         where !results.isOpen(name) || results.withStaleReceipts.contains(name) {
             receipts.forget(name, zone.id)

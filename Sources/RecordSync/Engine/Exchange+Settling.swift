@@ -85,6 +85,9 @@ extension Exchange {
                 case .differs, .gone: break
                 }
             }
+            for (root, children) in results.unshared {
+                try transaction.noteUnshared(children, of: root, in: zone.id)
+            }
             if hasMade { try retryMissingReferences(zone, transaction) }
             try note(results.parked, of: zone, transaction)
             if let feeds = results.feeds {

@@ -160,6 +160,13 @@ extension SyncService {
             try JSONParser.parse(share.text)
         }
         guard let edit = try ShareText.edit(text, since: current) else { return }
+        let role = current?["role"]?.string
+        if place.zone.database == .shared, role != "OWNER", role != "ADMINISTRATOR" {
+            throw RecordError(
+                .accessDenied,
+                "only its owner, and who may invite others, change the share. rm leaves it, and so does "
+                    + "recordfs leave.")
+        }
         _ = try self.edit(edit, at: place, isNew: current == nil)
     }
 
@@ -168,6 +175,10 @@ extension SyncService {
         try ask { () async throws(SyncProblem) in
             try await engine.exchange.endShare(of: place.root, in: zone)
             await engine.settle()
+            // Who has left has nothing of it any more, also while the exchange is paused.
+            if self.status.isPaused, zone.database == .shared {
+                try await engine.exchange.work(zone.id, downloads: true, uploads: false)
+            }
         }
     }
 

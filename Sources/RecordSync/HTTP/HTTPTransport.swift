@@ -111,17 +111,13 @@ package final class HTTPTransport: SyncTransport {
     }
 
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
-<<<<<<< HEAD
         // A recordfs-server holds a poll for 50 seconds: one that is held for much longer is lost.
-        let answer = try await http.send(
-            "GET", url, headers: isOurs ? [Self.minimal] : [],
-            patience: isOurs ? .seconds(100) : .seconds(300))
-=======
-        let http = http
+        let (http, isOurs) = (http, isOurs)
         let answer = try await reachability.noting { () async throws(SyncProblem) in
-            try await http.send("GET", url, patience: .seconds(300))
+            try await http.send(
+                "GET", url, headers: isOurs ? [Self.minimal] : [],
+                patience: isOurs ? .seconds(100) : .seconds(300))
         }
->>>>>>> e77cf6c (Go on within ten seconds when the server can be reached again)
         guard answer.status == 200 else { throw answer.problem }
         return answer.body
     }

@@ -15,7 +15,9 @@ extension Exchange {
         } catch {
             logger.warning(
                 "A share cannot be read",
-                metadata: ["share": "\(answer.name)", "why": "\(error.reason)"])
+                metadata: [
+                    "share": database == .shared ? "" : "\(answer.name)", "why": "\(error.reason)",
+                ])
             return nil
         }
     }

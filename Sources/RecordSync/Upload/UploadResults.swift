@@ -54,6 +54,8 @@ struct UploadResults {
     /// Records whose texts were sent as changes, and those of them that the server did not take so.
     private var withSplices: Set<RecordName> = []
     private(set) var unfitting: Set<RecordName> = []
+    /// What the server says of roots of shares that were deleted.
+    var unshared: [RecordName: [RecordName]] = [:]
     /// Whether a request is kept to be sent again, until it has an answer.
     var isUnanswered = false
     /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,

@@ -191,7 +191,12 @@ extension Tree {
         let failure = AssetFailure(kind: kind, subject: subject, error: error, since: now)
         state.withLock { $0.assetFailures[type] = failure }
         events.note(failure: error, of: subject)
-        options.report(failure.sentence)
+        // What others share is named in no log, which outlives the share.
+        let zone = try? place(of: type).zone
+        options.report(
+            zone?.database == .shared
+                ? "A file of the zone \(zone.map { "\($0.name)" } ?? ""): \(error.code.rawValue)"
+                : failure.sentence)
         notify([.content(NodeNumber(type))])
     }
 

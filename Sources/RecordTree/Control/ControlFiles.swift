@@ -66,9 +66,10 @@ extension Tree {
         case .events: backing = .events(events.open())
         case .ctl: backing = .bytes([])
         default:
-            guard let content = try generatedContent(path) else {
+            guard var content = try generatedContent(path) else {
                 throw RecordError(.stale, "it is gone")
             }
+            content.isOfOthers = try zone(of: path).map(isOfOthers) ?? false
             state.withLock { $0.generated.open(path, content) }
             backing = .generated(path, content)
         }

@@ -135,6 +135,16 @@ extension Tree {
             if !news.who.isEmpty {
                 members.append(JSONMember(key: "who", value: .string(Text(news.who))))
             }
+            if news.count > 0 {
+                members.append(JSONMember(key: "records", value: .integer(Int64(news.count))))
+            }
+            if let unshared = news.unshared {
+                let names = unshared.children.map { JSONValue.string(Text(utf8: $0.bytes)) }
+                members += [
+                    JSONMember(key: "name", value: .string(Text(utf8: unshared.root.bytes))),
+                    JSONMember(key: "unshared", value: .array(names)),
+                ]
+            }
             for key in ["title", "url"] {
                 guard let value = news.invitation?.json[key] else { continue }
                 members.append(JSONMember(key: Text(key), value: value))

@@ -12,6 +12,8 @@ struct GeneratedContent: Sendable {
     let storage: Storage
     let size: Int64
     let modified: Timestamp
+    /// Whether it tells what others share, which may be shared no longer while somebody reads.
+    var isOfOthers = false
 
     init(_ bytes: [UInt8], modified: Timestamp) {
         storage = .bytes(bytes)

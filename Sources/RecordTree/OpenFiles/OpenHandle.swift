@@ -13,6 +13,8 @@ final class OpenHandle: Sendable {
         /// A file below `.recordfs` as it was when it was opened.
         case generated(ControlPath, GeneratedContent)
         case bytes([UInt8])
+        /// The file of a share as it was when it was opened, as long as there is the share.
+        case share(ShareFile, [UInt8])
         case events(EventCursor)
         /// Takes text and acts on it: `ctl`, the development schema.
         case command(CommandBuffer)

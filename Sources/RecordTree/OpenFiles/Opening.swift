@@ -122,7 +122,7 @@ extension Tree {
             // A file of another name has come into the field meanwhile.
             return try createScratch(file.scratchPlace, mode: mode, flags: flags, caller: caller)
         case .scratch(let place):
-            if let share = try findShare(place) {
+            if try !resumeShare(at: place), let share = try findShare(place) {
                 guard flags & O_EXCL == 0 else {
                     throw RecordError(.alreadyExists, "it is shared already")
                 }

@@ -11,12 +11,19 @@ extension Tree {
         switch try handle(number).current {
         case .record(let open): return .bytes(try read(open, offset: offset, count: count))
         case .scratch(let file, _): return .file(file, offset: offset, count: count)
-        case .generated(_, let content): return content.read(offset: offset, count: count)
+        case .generated(let path, let content):
+            if content.isOfOthers { try checkIsThere(path) }
+            return content.read(offset: offset, count: count)
         case .asset(let open): return try open.read(offset: offset, count: count, in: self)
         case .bytes(let bytes):
             return .bytes(bytes.bytes(at: offset, count: count))
+        case .share(let file, let bytes):
+            try checkIsShared(file)
+            return .bytes(bytes.bytes(at: offset, count: count))
         case .events(let cursor): return events.read(cursor, count: count)
-        case .command(let buffer): return .bytes(buffer.read(offset: offset, count: count))
+        case .command(let buffer):
+            if case .share(let file) = buffer.target { try checkIsShared(file) }
+            return .bytes(buffer.read(offset: offset, count: count))
         case .directory: throw RecordError(.isDirectory, "a directory")
         }
     }
@@ -58,7 +65,9 @@ extension Tree {
         let appends = handle.appends && !isWriteback
         switch handle.current {
         case .record(let open):
-            try checkStillWritable(open)
+            try droppingPages(of: .record(open.file), isWriteback) { () throws(RecordError) in
+                try checkStillWritable(open)
+            }
             try load(open)
             try open.write(
                 data, offset: appends ? nil : offset, limit: options.limits.textBytes,
@@ -67,13 +76,29 @@ extension Tree {
             let end = appends ? Int64(try file.status.st_size) : offset
             try file.write(data, offset: end)
         case .asset(let open):
-            try checkWritable(open.place.record, in: open.type)
+            try droppingPages(of: .asset(open.id), isWriteback) { () throws(RecordError) in
+                try checkWritable(open.place.record, in: open.type)
+            }
             try open.write(data, offset: appends ? nil : offset, in: self)
         case .command(let buffer) where buffer.target == .control(.ctl): try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)
-        case .generated, .bytes, .events:
+        case .generated, .bytes, .share, .events:
             throw RecordError(.notPermitted, "the file is generated")
         case .directory: throw RecordError(.isDirectory, "a directory")
+        }
+    }
+
+    /// What somebody has written into a shared mapping and may not any more, others of this machine would
+    /// read: the kernel keeps refused pages.
+    private func droppingPages(
+        of node: Node, _ isWriteback: Bool, _ check: () throws(RecordError) -> Void
+    ) throws(RecordError) {
+        do throws(RecordError) {
+            try check()
+        } catch {
+            let number = isWriteback ? state.withLock { $0.nodes.number(of: node) } : nil
+            if let number { notify([.content(number)]) }
+            throw error
         }
     }
 
@@ -95,7 +120,7 @@ extension Tree {
         case .asset(let open): try save(open, isLast: false)
         case .command(let buffer): try run(buffer)
         case .scratch(let file, let id): try submitShare(handle, file, id)
-        case .generated, .bytes, .events, .directory: return
+        case .generated, .bytes, .share, .events, .directory: return
         }
     }
 
@@ -115,7 +140,7 @@ extension Tree {
             try save(open, isLast: false)
             try synchronizeStore()
         case .scratch(let file, _): try file.synchronize(dataOnly: dataOnly)
-        case .generated, .bytes, .events, .command, .directory: return
+        case .generated, .bytes, .share, .events, .command, .directory: return
         }
     }
 
@@ -143,7 +168,7 @@ extension Tree {
         case .events(let cursor): events.close(cursor)
         case .generated(let path, _): state.withLock { $0.generated.close(path) }
         case .scratch: state.withLock { state in _ = state.triedShares.removeValue(forKey: number) }
-        case .bytes, .command, .directory: return
+        case .bytes, .share, .command, .directory: return
         }
     }
 
@@ -169,7 +194,7 @@ extension Tree {
             try load(open)
             return Int64(open.state.withLock { $0.text?.count } ?? 0)
         case .asset(let open): return open.shown.size
-        case .bytes(let bytes): return Int64(bytes.count)
+        case .bytes(let bytes), .share(_, let bytes): return Int64(bytes.count)
         case .generated(_, let content): return content.size
         case .scratch(let file, _): return Int64(try file.status.st_size)
         case .events, .command, .directory: return 0

@@ -22,7 +22,9 @@ extension Tree {
         defer { letGoOfScratch(held) }
         try scratchPath(place).rename(to: target, flags: 0)
         state.withLock { $0.scratch.remove(place) }
-        let name = shown.flatMap { $0 + [UInt8(ascii: "/")] } + place.name
+        // What others share is named in no log, which outlives the share.
+        let isOfOthers = shown.first == Array(Database.shared.name.utf8)
+        let name = shown.flatMap { $0 + [UInt8(ascii: "/")] } + (isOfOthers ? [] : place.name)
         options.report(
             "A tool's temporary file was without use for 7 days: "
                 + "\(String(decoding: name, as: UTF8.self)) is now in \(store.directory)/"

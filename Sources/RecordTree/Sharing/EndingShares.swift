@@ -17,20 +17,17 @@ extension Tree {
     /// How long nobody asks a server again that could not be reached.
     private static let pause: Duration = .seconds(10)
 
-    /// A share of others is left at once. One's own ends after the grace time, as a record goes: many
-    /// programs replace a file by removing it first. The server is asked before, so that `rm` hears when
-    /// it is away.
+    /// A share ends, and one of others is left, after the grace time, as a record goes: many programs
+    /// replace a file by removing it first. The server is asked before, so that `rm` hears when it is away.
+    /// What is removed below a share that is being left waits until it is, and goes with it.
     func removeShare(_ file: ShareFile, _ caller: Requester) throws(RecordError) {
         guard let shown = try share(file) else { throw .noSuchFile }
-        guard shown.zone.database == .private else {
-            do throws(RecordError) {
-                return try options.exchange.share(.end, file)
-            } catch {
-                noteFailedLeave(file, caller)
-                throw error
-            }
+        do throws(RecordError) {
+            try options.exchange.share(.check, file)
+        } catch {
+            noteFailedLeave(file, caller)
+            throw error
         }
-        try options.exchange.share(.check, file)
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.setEnding(true, shareOf: shown.share.root, in: shown.zone.id)
         }
@@ -70,6 +67,19 @@ extension Tree {
         }
     }
 
+    /// A program makes the file anew that a participant's share has: it replaces the file, whatever becomes
+    /// of its text, and does not leave.
+    ///
+    /// - Returns: whether the share was being left.
+    func resumeShare(at place: ScratchPlace) throws(RecordError) -> Bool {
+        guard place.isOfShare, hasEndingShares, let file = try shareFile(at: place),
+            state.withLock({ $0.endingShares[file] != nil }),
+            try share(file)?.zone.database == .shared
+        else { return false }
+        try cancelEnd(of: file)
+        return true
+    }
+
     /// Ends the shares that were removed a while ago, and not written anew since.
     func endShares(olderThan uptime: Duration) {
         let due = state.withLock { state in
@@ -80,7 +90,8 @@ extension Tree {
                 try options.exchange.share(.end, file)
             } catch  where error.code == .notFound {
                 // It has gone with its zone or record, or somebody was faster.
-            } catch  where error.code == .unavailable {
+            } catch  where error.code == .unavailable || isOfOthers(file) {
+                // What was removed below a share of others is sent to nobody as long as it is not left.
                 noteEnding(file, at: options.clock.uptime + Self.pause)
                 continue
             } catch {
@@ -103,6 +114,14 @@ extension Tree {
             }
         } catch {
             options.report("The reason is not beside its file: \(error)")
+        }
+    }
+
+    private func isOfOthers(_ file: ShareFile) -> Bool {
+        do throws(RecordError) {
+            return try share(file)?.zone.database == .shared
+        } catch {
+            return true
         }
     }
 

@@ -61,6 +61,9 @@ extension Tree {
         let (text, _) = try content(of: source)
         do throws(RecordError) {
             try save(text, at: target)
+        } catch  where error.code == .accessDenied {
+            // Of who may not change it nothing is kept: the file that he has made stays where it is.
+            throw error
         } catch {
             try keepDraft(text, at: target, error)
             throw RecordError(.refusedRename, error.message, at: error.position)

@@ -159,7 +159,8 @@ extension Tree {
             throw RecordError(.stale, "it is shared no longer")
         }
         guard flags & O_ACCMODE != O_RDONLY else {
-            return Opened(handle: addHandle(.bytes(shown.text), flags: flags), isDirect: true)
+            return Opened(
+                handle: addHandle(.share(file, shown.text), flags: flags), isDirect: true)
         }
         try checkWritable(.share(file))
         let buffer = CommandBuffer(

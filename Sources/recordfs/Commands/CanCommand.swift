@@ -49,21 +49,35 @@ struct CanCommand: ParsableCommand {
         to what: What, at path: RecordPath, _ store: RecordStore
     ) throws(RecordError) -> String? {
         if what == .create { return try hindranceToCreate(at: path, store) }
-        let zone = try store.zone(at: path)
-        let record = try store.record(at: path)
+        let (zone, record): (ZoneInfo, RecordEntry)
+        do throws(RecordError) {
+            (zone, record) = (try store.zone(at: path), try store.record(at: path))
+        } catch  where error.code == .notFound {
+            return "there is no such record here."
+        }
         if try store.permission(of: record.id, in: zone) == .readOnly { return Self.readOnly }
         guard zone.database == .public, let meta = try store.meta(of: record.id),
             !meta.changeTag.isEmpty
         else { return nil }
+        // Of what was made here the server has told nothing.
+        guard !meta.createdBy.isEmpty else { return nil }
         let account = try AccountFile(stateDirectory: store.directory).read()
         guard account?.user.description != meta.createdBy else { return nil }
         return
-            "\(meta.createdBy) has made it. Of others' public records only the schema can allow that."
+            "the record belongs to \(meta.createdBy), and only its creator may \(what.rawValue) it, unless the "
+            + "schema allows it to others."
     }
 
     private static func hindranceToCreate(
         at path: RecordPath, _ store: RecordStore
     ) throws(RecordError) -> String? {
+        guard path.zone != nil else {
+            switch path.database {
+            case .shared: return "zones of others come from their owners."
+            case .public: return "the public database has one zone, \(ZoneName.publicZone)."
+            case .private, .local, nil: return nil
+            }
+        }
         let zone: ZoneInfo
         do throws(RecordError) {
             zone = try store.zone(at: path)

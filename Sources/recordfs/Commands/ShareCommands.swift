@@ -305,8 +305,19 @@ extension PathArgument {
     func change(
         _ edit: ShareEdit, _ state: StateOptions, _ rehearsal: RehearsalOptions
     ) throws {
-        guard rehearsal.dryRun else { return try change(edit, state, json: rehearsal.json) }
         let place = try located(by: state)
+        guard rehearsal.dryRun else {
+            // Whom it takes the share from without their being named.
+            let loses =
+                edit.publicPermission == nil
+                ? [] : try place.ask(.preview(place.path, edit.json))["loses"]?.array ?? []
+            try change(edit, state, json: rehearsal.json)
+            for person in loses {
+                Terminal.error(
+                    "\(ShareShowCommand.name(of: person)) has it no longer, nor is invited.")
+            }
+            return
+        }
         try place.rehearse(.change(edit), json: rehearsal.json)
     }
 }

@@ -42,13 +42,15 @@ struct StatusCommand: ParsableCommand {
         let (requests, invitations) = try access.reporting { () throws(RecordError) in
             (try AccessRequests.all(in: store), try store.invitations())
         }
+        let ended = try access.reporting { () throws(RecordError) in try EndedShares(of: store) }
         if json {
-            showJSON(access, daemon, counts, zones, scratch, requests, invitations)
+            showJSON(access, daemon, counts, zones, scratch, requests, invitations, ended)
         } else {
             showText(access, daemon, counts, zones, scratch)
             for refusal in awaited { Terminal.print("\(refusal.error)") }
             for request in requests { Terminal.print(request.line) }
             for invitation in invitations { Terminal.print(invitation.line) }
+            for line in ended.lines { Terminal.print(line) }
         }
     }
 
@@ -61,7 +63,7 @@ struct StatusCommand: ParsableCommand {
     private func showJSON(
         _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests],
-        _ invitations: [Invitation]
+        _ invitations: [Invitation], _ ended: EndedShares
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -85,6 +87,8 @@ struct StatusCommand: ParsableCommand {
                 "scratchTrash": Self.members(scratch.trash),
                 "accessRequests": .array(requests.map(\.json)),
                 "invitations": .array(invitations.map(\.json)),
+                "unsentInTrash": .integer(Int64(ended.unsent)),
+                "unshared": .array(ended.unshared.map(\.json)),
             ]))
     }
 
@@ -171,5 +175,62 @@ private struct AccessRequests {
             }
         }
         return found
+    }
+}
+
+/// What shares that have ended have left: in the trash, and in one's own zones.
+private struct EndedShares {
+    /// How long status tells what has stayed of a share.
+    private static let patience = Duration.seconds(7 * 86_400)
+
+    struct Unshared {
+        /// Of the deleted root.
+        let path: String
+        let at: Timestamp
+        /// Those that are still there.
+        let records: [String]
+
+        var json: JSONValue {
+            .members([
+                "path": .text(path), "at": .text(Showing.time(at)),
+                "records": .array(records.map { .text($0) }),
+            ])
+        }
+    }
+
+    /// How many records of others had edits that were not sent.
+    let unsent: Int
+    let unshared: [Unshared]
+
+    init(of store: RecordStore) throws(RecordError) {
+        unsent = try store.ownTrashCount()
+        var found: [Unshared] = []
+        for records in try store.unsharedRecords(since: SystemClock().now - Self.patience) {
+            guard let zone = try store.keptZone(records.zone) else { continue }
+            var left: [RecordName] = []
+            for name in records.children where try store.record(named: name, in: zone.id) != nil {
+                left.append(name)
+            }
+            guard !left.isEmpty else { continue }
+            let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
+            found.append(
+                Unshared(
+                    path: "\(path)/\(records.root)", at: records.at,
+                    records: left.map(\.description)))
+        }
+        unshared = found
+    }
+
+    var lines: [String] {
+        var lines = unshared.map { ended in
+            "The share of \(ended.path) ended with its record. What hung on it stays with you, "
+                + "shared with nobody: \(ended.records.joined(separator: ", "))"
+        }
+        if unsent > 0 {
+            lines.append(
+                "The trash has \(Showing.count(Int64(unsent), "record")) with what you had not sent "
+                    + "when a share ended: ls .recordfs/trash/shared")
+        }
+        return lines.map(\.onOneLine)
     }
 }

@@ -45,6 +45,16 @@ extension ShareNews {
         case .requested:
             "\(who) asks for access to \(path): recordfs share requests \(path)".onOneLine
         case .ended: "\(path) is not shared with you any more".onOneLine
+        case .unsent:
+            """
+            \(count == 1 ? "One record" : "\(count) records") of \(path) had edits of yours that were \
+            not sent. They are in .recordfs/trash/\(path)
+            """.onOneLine
+        case .unshared:
+            """
+            The share of \(path) ended with its record. What hung on it stays with you, shared with \
+            nobody: \(unshared?.list ?? "")
+            """.onOneLine
         case .invited: invitation?.line ?? ""
         }
     }

@@ -295,6 +295,53 @@ extension MountTests {
             try end()
         }
 
+        @Test(
+            "a participant who replaces the file saves it or is refused, and has the share still",
+            arguments: [false, true])
+        func replacedByParticipant(_ mayWrite: Bool) async throws {
+            let permission = mayWrite ? "READ_WRITE" : "READ_ONLY"
+            try alice.ok(
+                """
+                echo '{"participants": [{"address": "bob@localhost", "permission": "\(permission)"}]}' \
+                    > \(zone)/.share.json
+                """)
+            let link = try alice.ok("jq -r .url \(zone)/.share.json")
+            let place = try bob.ok("recordfs accept '\(link)'")
+            let file = "RecordFS/\(place)/.share.json"
+            try bob.ok("recordfs sync; cp \(file) kept; sed 's/Kitchen/Mine/' kept > other")
+            for text in ["kept", "other"] {
+                for tool in [
+                    "cp --remove-destination \(text) \(file)",
+                    "install -m644 \(text) \(file)",
+                    "cp \(text) .share.json && tar cf t.tar .share.json && tar xf t.tar -C RecordFS/\(place)",
+                    "cp \(text) moved && mv -f moved \(file)",
+                    "vim -u NONE -i NONE -n -es -c 'set nocp' -c '%s/Kitchen/\(text)/e' -c 'w!' -c 'q!' \(file)",
+                ] {
+                    let tried = try bob.shell(tool)
+                    if text == "other" { #expect(tried.status != 0, "\(tool)") }
+                    // A draft of what was refused.
+                    _ = try bob.shell("rm -f \(file.replacing("json", with: "error"))")
+                    if try bob.shell("cmp -s kept \(file)").status != 0 {
+                        _ = try bob.shell("[ -e \(file) ] && rm -f \(file); true")
+                    }
+                    #expect(
+                        try bob.eventually("cmp kept \(file) && echo same", "same"), "\(tool)")
+                }
+            }
+            // Longer than a removed name waits.
+            try bob.ok("recordfs sync")
+            #expect(try bob.ok("jq -r .role \(file)") == "USER")
+            #expect(
+                try alice.ok("jq -r '.participants[0].status' \(zone)/.share.json") == "ACCEPTED")
+            // Only what stays removed leaves, and takes nothing of the owner's along.
+            _ = try bob.shell("rm -rf RecordFS/\(place)")
+            try bob.ok("recordfs sync")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            try alice.ok("recordfs sync")
+            #expect(try alice.ok("ls \(zone)/Recipe") == "soup.json")
+            try end()
+        }
+
         @Test("a share that was removed ends, also when the daemon is killed before")
         func removedAndKilled() async throws {
             try alice.ok("echo '\(invitation)' > \(zone)/.share.json")

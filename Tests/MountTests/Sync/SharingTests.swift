@@ -140,12 +140,48 @@ extension MountTests {
             try bob.ok(
                 "cd RecordFS/\(place)/Recipe && jq -c '.own = 2' \(word)5.json > x && cat x > \(word)5.json"
             )
-            try alice.ok("recordfs share remove private/Kitchen bob@localhost")
-            try bob.ok("recordfs resume")
+            // Renamed, in a text that is no record, and in what somebody has open.
+            _ = try bob.file(
+                "hold.py",
+                """
+                import mmap, os, sys
+                place, kept, word = sys.argv[1:]
+                files = [place + "/.share.json", place + "/Recipe/" + word + "8.json", kept]
+                held = [os.open(file, os.O_RDONLY) for file in files]
+                pages = mmap.mmap(held[1], 0, prot=mmap.PROT_READ)
+                assert word.encode() in pages[:]
+                print("open", flush=True)
+                sys.stdin.readline()
+                for file in held:
+                    try:
+                        print("read", len(os.read(file, 1 << 16)))
+                    except OSError as error:
+                        print(error.strerror)
+                """)
+            try bob.ok(
+                """
+                cd RecordFS/\(place)/Recipe && mv \(word)6.json renamed.json
+                printf '{\n"text": "\(word) 7",\n"own": 3,\n' > \(word)7.json || true
+                """)
+            let held = try bob.ok(
+                """
+                kept=$(ls -d RecordFS/.recordfs/history/\(place)/Recipe/\(word)9/* | head -n 1)
+                mkfifo go; python3 hold.py RecordFS/\(place) "$kept" \(word) < go > said &
+                exec 3> go
+                until grep -q open said; do :; done
+                HOME=\(alice.folder) recordfs share remove private/Kitchen bob@localhost
+                recordfs resume
+                until [ -z "$(ls RecordFS/shared)" ]; do :; done
+                echo >&3; exec 3>&-; wait; cat said
+                """)
+            #expect(!held.contains("read"), "\(held)")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
             // But for the names of records with an edit of his.
-            let search = "grep -rlaE '\(word)( |[^5]|[0-9]{2})' \(state); true"
+            let search = "grep -rlaE '\(word)( |[^57]|[0-9]{2})' \(state); true"
             #expect(try bob.eventually(search, ""))
+            #expect(
+                try bob.ok("recordfs status").contains(
+                    "3 records with what you had not sent when a share ended"))
             #expect(
                 try bob.ok("cat RecordFS/.recordfs/trash/\(place)/Recipe/*.json").contains("own"))
             try end()

@@ -44,8 +44,13 @@ struct SharingGenerator {
     let shifts: [Int]
     let pageRecords: Int
     private let count: Int
+    /// Which deletions are renames, drawn apart from the rest: the other histories are as they were.
+    private var renames: SeededRandom
+    private let hasRenames: Bool
 
     init(seed: UInt64) {
+        renames = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
+        hasRenames = renames.below(3) == 0
         // Another history than the one of `HistoryGenerator` with that seed.
         var random = SeededRandom(seed: seed ^ 0x5AA5_0000_0000_0000)
         let others = Kind.allCases.filter { !Kind.always.contains($0) && !$0.isOfRestores }
@@ -170,7 +175,7 @@ struct SharingGenerator {
         case .hang: return .hang(key, below: parent(of: key.name))
         case .attach: return .attach(key)
         case .read: return .read(key, interruption())
-        case .delete: return .delete(key)
+        case .delete: return removal(of: key)
         case .removeZone: return .removeZone(key.zone)
         case .restart: return .restart
         case .jump: return .jump(random.below(2 * Self.hour) - Self.hour)
@@ -185,6 +190,11 @@ struct SharingGenerator {
         case .backUp: return .backUp
         case .restoreServer: return .restoreServer
         }
+    }
+
+    private mutating func removal(of key: Step.Key) -> SharingStep.Action {
+        guard hasRenames, renames.below(2) == 0 else { return .delete(key) }
+        return .rename(key, to: renames.pick(["y", "z"]))
     }
 
     private mutating func invitation(

@@ -67,6 +67,15 @@ struct SharingOracle {
             .formUnion(told[user]?[key] ?? [])
     }
 
+    /// What stood in a record stands in another one, for those who had it.
+    mutating func rename(
+        _ key: Step.Key, to new: Step.Key, step: Int, machine: Int, user: Int, visible: [String],
+        kept: Set<String>
+    ) {
+        delete(key, step: step, machine: machine, user: user, visible: visible, kept: kept)
+        told[user, default: [:]][new, default: []].formUnion(told[user]?[key] ?? [])
+    }
+
     /// What somebody has written, and could not put into a record.
     mutating func own(_ word: String, _ user: Int) { writers[word] = user }
 

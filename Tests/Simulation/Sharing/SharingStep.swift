@@ -29,6 +29,8 @@ package struct SharingStep: Sendable, CustomStringConvertible {
         /// be done, and the machine does a round, or is killed.
         indirect case read(Step.Key, Interruption?)
         case delete(Step.Key)
+        /// `mv`: another name in the zone, which no other step gives to a record.
+        case rename(Step.Key, to: String)
         /// `rm -r ZONE`; of others nobody can.
         case removeZone(String)
         case round([Fault])

@@ -16,6 +16,7 @@ extension SharingWorld {
             try set("h", of: key, machine, step, mark) { $0.members["$parent"] = parent }
         case .attach(let key): try attach(key, machine, step, mark)
         case .delete(let key): try delete(key, machine, step)
+        case .rename(let key, let name): try rename(key, to: name, machine, step)
         case .removeZone(let zone): try removeZone(zone, machine, step)
         default: break
         }
@@ -51,6 +52,25 @@ extension SharingWorld {
         deletedInRound.insert(key)
         oracle.delete(
             key, step: step, machine: machine, user: user, visible: visible, kept: kept)
+    }
+
+    private func rename(
+        _ key: Step.Key, to name: String, _ machine: Int, _ step: Int
+    ) throws {
+        let (replica, user) = (machines[machine].replica, machines[machine].user)
+        let new = Step.Key(zone: key.zone, name: name)
+        guard try replica.entry(key.name, key.zone) != nil,
+            try replica.entry(name, key.zone) == nil
+        else { return }
+        let visible = try Record(replica, key).values
+        let kept = try replica.valuesOfConflicts(zone: key.zone)
+        let isDone = try write(key.zone, machine) {
+            try replica.rename(key.name, to: name, zone: key.zone)
+        }
+        guard isDone else { return }
+        deletedInRound.insert(key)
+        oracle.rename(
+            key, to: new, step: step, machine: machine, user: user, visible: visible, kept: kept)
     }
 
     private func removeZone(_ zone: String, _ machine: Int, _ step: Int) throws {

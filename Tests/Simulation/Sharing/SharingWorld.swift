@@ -139,7 +139,8 @@ actor SharingWorld {
     ) async throws {
         let user = machines[machine].user
         switch action {
-        case .edit, .hang, .attach, .delete, .removeZone: try edit(action, machine, step, mark)
+        case .edit, .hang, .attach, .delete, .rename, .removeZone:
+            try edit(action, machine, step, mark)
         case .read(let key, let interruption):
             try await read(key, machine, interruption, step, mark)
         case .jump(let seconds): machines[machine].clock.jump(by: .seconds(seconds))

@@ -144,7 +144,7 @@ extension Transaction {
 
     /// Makes waiting deletes of the type final first. Errors: notFound, notEmpty.
     package func removeType(_ type: TypeID) throws(RecordError) {
-        let place = try place(type)
+        let place = try author == .sync ? self.place(type) : writablePlace(type)
         let waiting = try connection.all(
             "SELECT id FROM record WHERE type_id = ? AND state = 2", [.integer(type.rawValue)]
         ) { RecordID($0.int64(0)) }

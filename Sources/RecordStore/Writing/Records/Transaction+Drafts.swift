@@ -38,9 +38,13 @@ extension Transaction {
         }
         try putDraft(record, text, error)
         if !text.isEmpty {
+            // What others share is named in no log, which outlives the share.
+            let isOfOthers = place.zone.database == .shared
             store.options.logger.notice(
                 "A save was refused; its text is kept as a draft",
-                metadata: ["record": "\(stem)", "error": "\(error)"])
+                metadata: isOfOthers
+                    ? ["zone": "\(place.zone.name)", "error": "\(error.code.rawValue)"]
+                    : ["record": "\(stem)", "error": "\(error)"])
         }
         note(.draft, zone: place.zone.id, type: type, record: record, stem: stem)
         return try requireEntry(record)

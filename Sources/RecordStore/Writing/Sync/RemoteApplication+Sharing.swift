@@ -43,6 +43,8 @@ extension RemoteApplication {
             [.integer(zone.rawValue), .name(change.name)]
         ) { $0.outbox() }
         let isDeleted = rows.last?.operation == .delete
+        if !rows.isEmpty, !isDeleted { try transaction.noteWordsOfOthers(in: zone) }
+        try transaction.keepOwnDraft(of: existing, named: change.name)
         if !isDeleted, try isUnconfirmed(existing.id) {
             // Whoever has taken it away may not have known what the server has lost of it.
             try transaction.keepOwnEdits(of: existing, named: change.name)

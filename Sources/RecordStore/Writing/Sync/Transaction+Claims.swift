@@ -71,6 +71,8 @@ private struct Claiming {
     private var treesUnderWay: [Int64: Bool] = [:]
     /// Bytes that only the server has, and that changes to be sent have.
     private var bytesOfServer: Set<String>?
+    /// Nil until it was asked for.
+    private var leaving: Leaving?
 
     init(
         transaction: Transaction, zone: (id: ZoneID, name: ZoneName), batch: Int64,
@@ -92,7 +94,8 @@ private struct Claiming {
         if row.operation == .delete {
             let isNeeded = try hasBytesForOthers(row)
             let hasNoCopy = try waitsForCopy(row)
-            if isNeeded || hasNoCopy {
+            let isLeft = try leaving(zoneID).holds(row)
+            if isNeeded || hasNoCopy || isLeft {
                 found[row.id] = .waits
                 return
             }
@@ -191,6 +194,38 @@ private struct Claiming {
         let isUnderWay = try connection.isUnderWay(tree: tree)
         treesUnderWay[tree] = isUnderWay
         return isUnderWay
+    }
+
+    /// Who leaves a share deletes nothing in it: what was removed with it goes when it is left. A share is
+    /// left by the removal of its file, or of its root.
+    private struct Leaving {
+        var isByFile = false
+        var roots: Set<RecordName> = []
+
+        func holds(_ row: OutboxRow) -> Bool {
+            isByFile || !roots.isEmpty && !roots.contains(row.name)
+        }
+    }
+
+    private mutating func leaving(_ zone: ZoneID) throws(RecordError) -> Leaving {
+        if let leaving { return leaving }
+        var new = Leaving()
+        let key: [SQLValue] = [.integer(zone.rawValue), .integer(Database.shared.rawValue)]
+        new.isByFile = try connection.exists(
+            """
+            SELECT 1 FROM share s JOIN zone z ON z.id = s.zone_id
+            WHERE s.zone_id = ? AND z.database = ? AND s.ending = 1
+            """, key)
+        new.roots = Set(
+            try connection.all(
+                """
+                SELECT s.root FROM share s JOIN zone z ON z.id = s.zone_id
+                JOIN outbox o ON o.zone_id = s.zone_id AND o.name = s.root AND o.operation = 3
+                WHERE s.zone_id = ? AND z.database = ?
+                """, key
+            ) { RecordName(bytes: $0.bytes(0)) })
+        leaving = new
+        return new
     }
 
     private enum State {

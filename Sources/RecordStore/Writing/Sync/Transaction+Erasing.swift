@@ -18,6 +18,7 @@ extension Transaction {
         {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ?", [value])
         }
+        try forgetWordsOfOthers()
         try eraseSchemas(of: zone)
         try connection.run(
             """
@@ -32,14 +33,23 @@ extension Transaction {
     func eraseTraces(
         of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName
     ) throws(RecordError) {
+        try noteWordsOfOthers(in: zone, of: name)
+        try reduceDrafts(in: zone, without: name)
+        if try connection.isOfServer(name, in: zone) { try eraseCopies(of: name, in: zone) }
         let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
         try eraseTrash("zone_id = ? AND name = ?", values)
         try eraseConflicts(
             "zone_id = ? AND type = ? AND stem = ?",
             [.integer(zone.rawValue), .name(type), .name(stem)])
         try eraseHistory("zone_id = ? AND name = ?", values)
-        for table in ["move", "heard_stamps"] {
+        for table in ["move", "heard_stamps", "passed_over"] {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ? AND name = ?", values)
+        }
+        if zonesOfErased.insert(zone).inserted {
+            // They may name it.
+            try connection.run(
+                "DELETE FROM sync_event WHERE zone_id = ? AND error IS NOT NULL",
+                [.integer(zone.rawValue)])
         }
         try markForScrub()
     }
@@ -151,7 +161,7 @@ extension Transaction {
             "SELECT name FROM history WHERE record_id = ? ORDER BY token DESC LIMIT 1",
             [.integer(conflict.record.rawValue)]
         ) { RecordName(bytes: $0.bytes(0)) }
-        _ = try addTrash(
+        _ = try addOwnTrash(
             TrashRow(
                 zone: conflict.zone, type: conflict.type,
                 name: name ?? RecordName(bytes: conflict.stem.bytes), stem: conflict.stem,
@@ -215,39 +225,36 @@ extension Transaction {
         let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edits = try lastEdits(of: changed, name, record.zone)
         let own = changed.filter { edits[$0]?.author != .sync }
-        let fields = local.fields.filter { own.contains($0.name) }
+        let others = try wordsOfOthers(in: record.id)
+        let fields = local.fields.filter { field in
+            own.contains(field.name) && others[field.name]?.contains(field.checksum) != true
+        }
         guard !fields.isEmpty else { return }
-        let entry = try addTrash(
+        let entry = try addOwnTrash(
             TrashRow(record, name, place, .mount, isOwn: true),
             RecordDocument.print(fields, parent: nil))
         try keepAssets(of: record.id, holder: .trash, entry)
-        for asset in try keptAssets(.trash, entry) where !own.contains(asset.field) {
+        let kept = Set(fields.map(\.name))
+        for asset in try keptAssets(.trash, entry) where !kept.contains(asset.field) {
             try connection.run(
                 "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
                 [.integer(Holder.trash.rawValue), .integer(entry), .name(asset.field)])
         }
     }
 
-    /// Texts that were refused and are of no record: whoever wrote them has them nowhere else.
-    func trashDrafts(of zone: ZoneID) throws(RecordError) {
-        let records = try connection.all(
-            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NULL",
-            [.integer(zone.rawValue)]
-        ) { StoredRecord($0) }
-        for record in records {
-            let place = try place(record.entry.type)
-            if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
-                let name = RecordName(bytes: record.entry.stem.bytes)
-                _ = try addTrash(
-                    TrashRow(record, name, place, .mount, isOwn: true), draft.text)
-                _ = try addHistory(
-                    .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
-            }
-            try replaceFile(of: record, .removed)
-            try removeRows(of: record.id)
-            note(
-                .deleted, zone: zone, type: record.entry.type, record: record.id,
-                stem: record.entry.stem)
+    /// Puts what this user has written, and nobody has got, into the trash, and says so after the commit.
+    ///
+    /// - Returns: the entry's number.
+    func addOwnTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {
+        let entry = try addTrash(row, text)
+        let last = changes.lastIndex { change in
+            change.zone == row.zone && change.shareNews.last?.kind == .unsent
         }
+        if let last, let told = changes[last].shareNews.last {
+            changes[last].shareNews = [ShareNews(unsent: told.count + 1)]
+        } else {
+            note([ShareNews(unsent: 1)], of: row.zone)
+        }
+        return entry
     }
 }

@@ -21,7 +21,9 @@ extension Transaction {
         }
         if let token = page.token { try setFeedToken(token, of: .zone(page.zone)) }
         if page.isLast { results += try endFeedPass(&application) }
-        if application.isOfOthers, results.contains(where: { $0.outcome == .deleted }) {
+        if application.isOfOthers,
+            results.contains(where: { $0.outcome == .deleted || $0.outcome == .absent })
+        {
             results += try takeAwayOrphans(&application)
         }
         return results
@@ -104,8 +106,9 @@ extension Transaction {
         return results
     }
 
-    /// Whether it hangs on a record that is not here.
+    /// Whether it hangs on a record that is not here, or is one of those under another name.
     private func isOrphan(_ record: StoredRecord) throws(RecordError) -> Bool {
+        if try isMadeOfGone(record) { return true }
         guard let text = try connection.savedText(of: record.id) else { return false }
         let place = try place(record.entry.type)
         guard let parent = try document(text, of: record.id, place).parent else { return false }
@@ -177,9 +180,7 @@ extension RecordStore {
     /// Whether the server has ever told of a record of this name.
     package func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
-            try connection.exists(
-                "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
-                [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
+            try connection.isOfServer(name, in: zone)
         }
     }
 
@@ -207,6 +208,13 @@ extension RecordStore {
 }
 
 extension SQLConnection {
+    /// Whether the server has ever told of a record of this name.
+    func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
+        try exists(
+            "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
+            [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
+    }
+
     func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
         try first(
             "SELECT token FROM feed_token WHERE database = ? AND zone_id = ?",

@@ -42,6 +42,8 @@ extension Transaction {
         try connection.run(
             "UPDATE share SET ending = ? WHERE zone_id = ? AND root IS ?",
             [.bool(isEnding), .integer(zone.rawValue), root.map { .name($0) } ?? .null])
+        // What waited for it may be sent.
+        if !isEnding { note([], of: zone) }
     }
 
     func note(_ news: [ShareNews], of zone: ZoneID) {

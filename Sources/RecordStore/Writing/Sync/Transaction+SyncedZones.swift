@@ -102,7 +102,9 @@ extension Transaction {
             [.integer(zone.rawValue)]
         ) { $0.outbox() }
         try takeBackMoves(to: zone)
+        try noteWordsOfOthers(in: zone)
         try trashDrafts(of: zone)
+        try keepOwnDrafts(in: zone)
         if mayHaveLost {
             let deleted = rows.filter { $0.operation == .delete }
             try keepOwnEdits(in: zone, but: Set(deleted.map(\.name)))
@@ -111,6 +113,18 @@ extension Transaction {
         }
         try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try forgetRequest(in: zone)
+    }
+
+    private func keepOwnDrafts(in zone: ZoneID) throws(RecordError) {
+        let records = try connection.all(
+            """
+            SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL
+                AND id IN (SELECT record_id FROM draft)
+            """, [.integer(zone.rawValue)]
+        ) { StoredRecord($0) }
+        for record in records {
+            if let name = record.name { try keepOwnDraft(of: record, named: name) }
+        }
     }
 
     /// The shared database tells of a zone: until `forgetNews` it is one that may not be fetched.

@@ -17,7 +17,7 @@ extension Transaction {
         else { return false }
         let name = stem.decoded ?? RecordName(bytes: stem.bytes)
         let kept = JSONValue.object(own).serialized(pretty: true) + [UInt8(ascii: "\n")]
-        _ = try addTrash(
+        _ = try addOwnTrash(
             TrashRow(
                 zone: zone, type: type, name: name, stem: stem, created: now, createdBy: "",
                 author: .mount, isOwn: true),

@@ -1,0 +1,78 @@
+import RecordModel
+import RecordSQL
+
+/// Texts that were refused, of records that others share no longer: whoever wrote them has them nowhere
+/// else. What others have written in them goes with the share.
+extension Transaction {
+    /// Those of no record, when their zone goes.
+    func trashDrafts(of zone: ZoneID) throws(RecordError) {
+        for record in try draftsOfNoRecord(in: zone) {
+            if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
+                var words = OwnWords(draft.text)
+                try forEachForeignText(in: zone, of: nil) { (text) throws(RecordError) in
+                    words.remove(text.text, isSame: text.isTaken)
+                }
+                try trash(words, of: record)
+            }
+            try removeDraft(record)
+        }
+    }
+
+    /// Those of no record that have words of one that is about to be erased, where the zone stays.
+    func reduceDrafts(in zone: ZoneID, without name: RecordName) throws(RecordError) {
+        // By the drafts, of which there are few: most zones have many records.
+        let ids = try connection.all("SELECT record_id FROM draft") { RecordID($0.int64(0)) }
+        for id in ids {
+            guard let record = try connection.stored(id), record.zone == zone, record.name == nil,
+                let draft = try connection.draft(of: id), !draft.text.isEmpty
+            else { continue }
+            var words = OwnWords(draft.text)
+            try forEachForeignText(in: zone, of: name) { (text) throws(RecordError) in
+                words.remove(text.text, isSame: text.isTaken)
+            }
+            guard words.hasForeign else { continue }
+            try trash(words, of: record)
+            try removeDraft(record)
+        }
+    }
+
+    /// What this user was writing over a record that goes: without what the record says.
+    func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+        guard record.entry.hasDraft, let draft = try connection.draft(of: record.id),
+            let saved = try connection.savedText(of: record.id), !draft.text.isEmpty
+        else { return }
+        var words = OwnWords(draft.text)
+        words.remove(saved, isSame: true)
+        try forEachForeignText(in: record.zone, of: name) { (text) throws(RecordError) in
+            words.remove(text.text, isSame: true)
+        }
+        guard let text = words.text else { return }
+        let place = try place(record.entry.type)
+        _ = try addOwnTrash(TrashRow(record, name, place, .mount, isOwn: true), text)
+    }
+
+    private func draftsOfNoRecord(in zone: ZoneID) throws(RecordError) -> [StoredRecord] {
+        try connection.all(
+            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NULL",
+            [.integer(zone.rawValue)]
+        ) { StoredRecord($0) }
+    }
+
+    private func trash(_ words: OwnWords, of record: StoredRecord) throws(RecordError) {
+        guard let text = words.text else { return }
+        let (place, name) = (
+            try place(record.entry.type), RecordName(bytes: record.entry.stem.bytes)
+        )
+        _ = try addOwnTrash(TrashRow(record, name, place, .mount, isOwn: true), text)
+        _ = try addHistory(
+            .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
+    }
+
+    private func removeDraft(_ record: StoredRecord) throws(RecordError) {
+        try replaceFile(of: record, .removed)
+        try removeRows(of: record.id)
+        note(
+            .deleted, zone: record.zone, type: record.entry.type, record: record.id,
+            stem: record.entry.stem)
+    }
+}
