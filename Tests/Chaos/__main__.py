@@ -14,6 +14,7 @@ sys.path[1:1] = [os.path.join(ROOT, "Benchmarks", name) for name in ("fs", "serv
 sys.path.insert(0, HERE)
 
 import checker
+import crowd
 import faults
 import verdict
 import week
@@ -33,9 +34,13 @@ def arguments():
     parser.add_argument("--edits", type=int)
     parser.add_argument("--deletes", type=int)
     parser.add_argument("--only")
+    parser.add_argument("--machines", type=int)
+    parser.add_argument("--minutes", type=float)
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
     options = parser.parse_args()
+    if options.minutes:
+        options.seconds = options.minutes * 60
     options.seconds = options.seconds or (20 if options.quick else 600)
     options.records = options.records or (300 if options.quick else 5_000)
     options.edits = options.edits or (400 if options.quick else 10_000)
@@ -76,8 +81,11 @@ def run(options):
     if options.week:
         return week.run(options, programs)
     world.raise_loopback()
-    scene = world.World(options.run, programs, options.seed)
+    names = "abcdefgh"[:options.machines] if options.machines else "ab"
+    scene = world.World(options.run, programs, options.seed, names)
     try:
+        if options.machines:
+            return crowd.play(scene, options, seeds)
         return play(scene, options, seeds)
     finally:
         scene.end()

@@ -166,7 +166,7 @@ class Network:
 
 
 class World:
-    def __init__(self, home, programs, seed):
+    def __init__(self, home, programs, seed, names="ab"):
         Machine.program, server_program = programs
         self.home = home
         self.is_over = threading.Event()
@@ -186,7 +186,7 @@ class World:
         self.network = Network(port, self.server.port, seed)
         self.url = f"http://127.0.0.1:{port}"
         self.machines = {}
-        for name in "ab":
+        for name in names:
             self.add(name)
 
     def add(self, name):
