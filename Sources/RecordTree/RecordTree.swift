@@ -49,6 +49,8 @@ package final class Tree: Sendable {
         var nodes = NodeTable()
         var scratch = ScratchTable()
         var trashRemovals = TrashRemovals()
+        /// Local files that could not take all that was written to them.
+        var incompleteScratch: [ScratchID: WriteFailure] = [:]
         /// Files of records with open handles or with text that no save has taken yet, also those
         /// that have lost their names.
         var open: [RecordFile: OpenRecord] = [:]

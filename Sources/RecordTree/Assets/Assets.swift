@@ -51,6 +51,7 @@ extension Tree {
             close(open, writes: writes)
             throw error
         }
+        open.beginAnew()
     }
 
     static let goneAsset = RecordError(.stale, "the asset is gone")
@@ -200,7 +201,7 @@ extension Tree {
             if writes { state.writers -= 1 }
             return writes && state.writers == 0
         }
-        if isLastWriter {
+        if isLastWriter, !dropIncomplete(open) {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch {

@@ -16,6 +16,8 @@ final class CommandBuffer: Sendable {
     private struct State {
         var text: [UInt8]
         var isDirty = false
+        /// What the text could not take: nothing is done with it then.
+        var failure: WriteFailure?
     }
     private let state: Mutex<State>
 
@@ -34,10 +36,13 @@ final class CommandBuffer: Sendable {
 
     func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
         guard try TextLimit.fits(data.count, at: offset, limit: Self.sizeMax) else {
-            throw RecordError(.tooLarge, "more than \(Self.sizeMax) bytes")
+            let error = RecordError(.tooLarge, "more than \(Self.sizeMax) bytes")
+            state.withLock { $0.failure.note(offset: offset, count: data.count, error) }
+            throw error
         }
         state.withLock { state in
             state.text.write(data, at: Int(offset))
+            state.failure.noteWrite(offset: offset, count: data.count)
             state.isDirty = true
         }
     }
@@ -48,13 +53,16 @@ final class CommandBuffer: Sendable {
         }
         state.withLock { state in
             state.text.resize(to: Int(size))
+            state.failure.noteSize(size)
             state.isDirty = true
         }
     }
 
     /// The text when it has changed since it was last taken.
-    func take() -> [UInt8]? {
-        state.withLock { state in
+    /// Errors: those of a write that has failed, until its bytes were written all the same.
+    func take() throws(RecordError) -> [UInt8]? {
+        if let failure = state.withLock(\.failure) { throw failure.error }
+        return state.withLock { state in
             defer { state.isDirty = false }
             return state.isDirty ? state.text : nil
         }
@@ -63,7 +71,7 @@ final class CommandBuffer: Sendable {
 
 extension Tree {
     func run(_ buffer: CommandBuffer) throws(RecordError) {
-        guard let text = buffer.take() else { return }
+        guard let text = try buffer.take() else { return }
         switch buffer.target {
         case .control(.schema(isProduction: false)):
             let schemas = try SchemaText.parse(text)

@@ -59,6 +59,7 @@ extension Tree {
         state.withLock { state in
             if case .scratch(let id)? = state.nodes.forget(number, count: count) {
                 state.scratch.forget(id)
+                state.incompleteScratch[id] = nil
             }
         }
     }

@@ -173,6 +173,7 @@ extension Tree {
             } else {
                 try openScratchFile(id, flags: O_WRONLY).truncate(to: size)
             }
+            state.withLock { $0.incompleteScratch[id].noteSize(size) }
         }
         guard changes.changesMoreThanSize else { return }
         let file = try scratchFile(id)

@@ -50,8 +50,20 @@ package final class HostFile: Sendable {
         try read(offset: 0, count: Int(status.st_size))
     }
 
-    /// Writes all of the bytes or throws; a write that stops half way is an error.
+    /// Writes all of the bytes or throws; a write that stops half way is an error, and the file has its
+    /// size of before then: who repeats it at the end does not write anything twice.
     func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
+        let size = try status.st_size
+        do throws(RecordError) {
+            try writeSome(data, offset: offset)
+        } catch {
+            let reason = error
+            if try status.st_size > size { try truncate(to: Int64(size)) }
+            throw reason
+        }
+    }
+
+    private func writeSome(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
         var done = 0
         while done < data.count {
             let wrote = pwrite(

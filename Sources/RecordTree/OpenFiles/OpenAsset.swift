@@ -40,6 +40,8 @@ final class OpenAsset: Sendable {
         var size: Int64
         var handles = 0
         var writers = 0
+        /// What the working copy could not take: it is not saved then.
+        var failure: WriteFailure?
         var isUnlinked = false
         /// Others share it no longer: nothing of it is read any more.
         var isRevoked = false
@@ -82,6 +84,37 @@ final class OpenAsset: Sendable {
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
+    /// Who empties the file by opening it begins anew, whatever it could not take before.
+    func beginAnew() { state.withLock { $0.failure = nil } }
+
+    /// Throws why the working copy is not whole.
+    func checkIsWhole() throws(RecordError) {
+        if let failure = state.withLock(\.failure) { throw failure.error }
+    }
+
+    /// Gives up a working copy that is not whole, unless somebody writes it.
+    ///
+    /// - Parameter stored: what the store has, for those who go on reading.
+    /// - Returns: whether there was one.
+    func dropIncomplete(_ stored: AssetEntry?, _ content: HostFile?) -> Bool {
+        let path = state.withLock { state -> [UInt8]? in
+            guard state.failure != nil, state.writers == 0 else { return nil }
+            defer {
+                state.failure = nil
+                state.savedVersion = state.version
+                state.workingCopy = nil
+                state.imported = nil
+                state.file = content
+                state.size = stored?.size ?? 0
+                if let stored { state.modified = stored.modified }
+            }
+            return state.workingCopy ?? []
+        }
+        guard let path else { return false }
+        if !path.isEmpty { _ = withPath(path) { Glibc.unlink($0) } }
+        return true
+    }
+
     func revoke() {
         state.withLock { state in
             state.isUnlinked = true
@@ -106,15 +139,20 @@ final class OpenAsset: Sendable {
         throws(RecordError)
     {
         try checkIsShared()
-        try changing { () throws(RecordError) in
-            let file = try tree.workingCopy(of: self)
-            try file.write(data, offset: offset ?? shown.size)
-        }
         let start = offset ?? shown.size
+        do throws(RecordError) {
+            try changing { () throws(RecordError) in
+                try tree.workingCopy(of: self).write(data, offset: start)
+            }
+        } catch {
+            state.withLock { $0.failure.note(offset: start, count: data.count, error) }
+            throw error
+        }
         let (now, changed) = (tree.now, tree.store.nextChange())
         state.withLock { state in
             state.version += 1
             state.size = max(state.size, start + Int64(data.count))
+            state.failure.noteWrite(offset: start, count: data.count)
             state.modified = now
             state.noteChange(changed)
         }
@@ -129,6 +167,7 @@ final class OpenAsset: Sendable {
         state.withLock { state in
             state.version += 1
             state.size = size
+            state.failure.noteSize(size)
             state.modified = now
             state.noteChange(changed)
         }

@@ -31,6 +31,8 @@ final class OpenRecord: Sendable {
         var programs: Set<Int32> = []
         /// Why the last text is only a draft, while no close has said so: fsync may not.
         var untold: RecordError?
+        /// What the text could not take: it is not saved then.
+        var failure: WriteFailure?
         /// The name is gone; what is written now goes nowhere, as on any file system.
         var isUnlinked = false
         /// Others share it no longer: nothing of it is read any more.
@@ -112,6 +114,31 @@ extension OpenRecord {
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
+    /// Throws why the text is not whole.
+    func checkIsWhole() throws(RecordError) {
+        if let failure = state.withLock(\.failure) { throw failure.error }
+    }
+
+    /// A write has failed before it changed anything.
+    func noteFailure(offset: Int64?, count: Int, _ error: RecordError) {
+        state.withLock { state in
+            let start = offset ?? Int64(state.text?.count ?? 0)
+            state.failure.note(offset: start, count: count, error)
+        }
+    }
+
+    /// Gives up a text that is not whole; the file shows what the store has. Nil while somebody writes.
+    /// - Returns: whether there was such a text.
+    func dropIncomplete() -> Bool {
+        state.withLock { state in
+            guard state.failure != nil, state.writers == 0 else { return false }
+            state.failure = nil
+            state.savedVersion = state.version
+            state.text = state.base
+            return true
+        }
+    }
+
     /// The refusal that fsync has kept to itself, for the close that follows it.
     func takeUntold() -> RecordError? {
         state.withLock { state in
@@ -146,6 +173,7 @@ extension OpenRecord {
             state.text = nil
             defer { state.text = text }
             text.write(data, at: Int(start))
+            state.failure.noteWrite(offset: start, count: data.count)
             state.version += 1
             state.modified = now
             state.noteChange(changed)
@@ -166,6 +194,7 @@ extension OpenRecord {
             var text = state.text ?? []
             text.resize(to: Int(size))
             state.text = text
+            state.failure.noteSize(size)
             state.version += 1
             state.modified = now
             state.noteChange(changed)

@@ -18,7 +18,7 @@ extension Tree {
             if flags & O_TRUNC != 0 { try checkWritable(node) }
             let open = try openRecord(file, writes: writes)
             noteProgram(caller, of: open, flags: flags)
-            if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
+            if flags & O_TRUNC != 0 { try empty(open, writes: writes) }
             let handle = addHandle(.record(open), flags: flags)
             return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
         case .asset(let id): return try openAsset(id, flags: flags)
@@ -37,6 +37,17 @@ extension Tree {
         case .root, .database, .owner, .zone, .type:
             throw RecordError(.isDirectory, "a directory")
         }
+    }
+
+    /// Who empties the file by opening it begins anew, whatever it could not take before.
+    private func empty(_ open: OpenRecord, writes: Bool) throws(RecordError) {
+        do throws(RecordError) {
+            try truncate(open, to: 0)
+        } catch {
+            close(open, writes: writes)
+            throw error
+        }
+        open.state.withLock { $0.failure = nil }
     }
 
     private func refuse(writing: Bool, _ message: String) throws(RecordError) {
@@ -161,7 +172,7 @@ extension Tree {
             }
             let open = try openRecord(file, writes: true)
             noteProgram(caller, of: open, flags: flags)
-            if flags & O_TRUNC != 0 { try truncate(open, to: 0) }
+            if flags & O_TRUNC != 0 { try empty(open, writes: true) }
             return try created(open, flags: flags)
         }
         let open = try newRecord(type, stem)

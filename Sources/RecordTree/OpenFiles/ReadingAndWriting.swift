@@ -68,13 +68,10 @@ extension Tree {
             try droppingPages(of: .record(open.file), isWriteback) { () throws(RecordError) in
                 try checkStillWritable(open)
             }
-            try load(open)
-            try open.write(
-                data, offset: appends ? nil : offset, limit: options.limits.textBytes,
-                now: now, changed: store.nextChange())
-        case .scratch(let file, _):
+            try write(data, offset: appends ? nil : offset, to: open)
+        case .scratch(let file, let id):
             let end = appends ? Int64(try file.status.st_size) : offset
-            try file.write(data, offset: end)
+            try write(data, offset: end, to: file, id)
         case .asset(let open):
             try droppingPages(of: .asset(open.id), isWriteback) { () throws(RecordError) in
                 try checkWritable(open.place.record, in: open.type)
@@ -102,6 +99,50 @@ extension Tree {
         }
     }
 
+    private func write(
+        _ data: UnsafeRawBufferPointer, offset: Int64?, to open: OpenRecord
+    ) throws(RecordError) {
+        do throws(RecordError) {
+            try load(open)
+            try open.write(
+                data, offset: offset, limit: options.limits.textBytes, now: now,
+                changed: store.nextChange())
+        } catch {
+            open.noteFailure(offset: offset, count: data.count, error)
+            throw error
+        }
+    }
+
+    private func write(
+        _ data: UnsafeRawBufferPointer, offset: Int64, to file: HostFile, _ id: ScratchID
+    ) throws(RecordError) {
+        do throws(RecordError) {
+            try file.write(data, offset: offset)
+        } catch {
+            state.withLock { state in
+                state.incompleteScratch[id].note(
+                    offset: offset, count: data.count, error)
+            }
+            throw error
+        }
+        state.withLock { state in
+            guard !state.incompleteScratch.isEmpty else { return }
+            state.incompleteScratch[id].noteWrite(offset: offset, count: data.count)
+        }
+    }
+
+    /// Throws why a local file that is to become a record, a large field or a share is not whole: many
+    /// programs go on to the rename after a write that has failed.
+    func checkIsWhole(_ place: ScratchPlace) throws(RecordError) {
+        let failure = state.withLock { state -> WriteFailure? in
+            guard !state.incompleteScratch.isEmpty, let id = state.scratch.knownID(at: place) else {
+                return nil
+            }
+            return state.incompleteScratch[id]
+        }
+        if let failure { throw failure.error }
+    }
+
     func truncate(_ open: OpenRecord, to size: Int64) throws(RecordError) {
         try checkStillWritable(open)
         if size > 0 { try load(open) }
@@ -115,6 +156,7 @@ extension Tree {
         guard handle.canWrite else { return }
         switch handle.current {
         case .record(let open):
+            try open.checkIsWhole()
             try save(open, isLast: false)
             if let refusal = open.takeUntold() { throw refusal }
         case .asset(let open): try save(open, isLast: false)

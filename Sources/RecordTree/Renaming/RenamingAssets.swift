@@ -6,6 +6,7 @@ import Synchronization
 extension Tree {
     /// A scratch file takes an asset's name.
     func saveScratch(_ place: ScratchPlace, as file: FieldFile) throws(RecordError) {
+        try checkIsWhole(place)
         let path = try scratchPath(place)
         let replaced = file.entry.flatMap { asset in state.withLock { $0.assets[asset.id] } }
         let entry = try save(try content(of: path), as: file)

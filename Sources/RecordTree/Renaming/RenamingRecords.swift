@@ -23,6 +23,7 @@ extension Tree {
 
     /// The bytes of a local file that takes the name of what is no local file, with their time.
     func content(of place: ScratchPlace) throws(RecordError) -> ([UInt8], Timestamp) {
+        try checkIsWhole(place)
         let path = try scratchPath(place)
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become a record or a share")

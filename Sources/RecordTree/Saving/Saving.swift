@@ -12,6 +12,7 @@ extension Tree {
     ///   same name may be newer.
     func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
+        try open.checkIsWhole()
         if open.state.withLock(\.isRevoked) {
             try abandon(open, open.state.withLock(\.home))
         }
@@ -143,7 +144,9 @@ extension Tree {
             if writes { state.writers -= 1 }
             return writes && state.writers == 0
         }
-        if isLastWriter {
+        if isLastWriter, open.dropIncomplete() {
+            forgetIncomplete(open)
+        } else if isLastWriter {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch  where error.isAboutContent {
@@ -161,6 +164,22 @@ extension Tree {
             guard isDone else { return }
             store.noteText(bytes: open.state.withLock { $0.text?.count ?? 0 })
             if state.open[open.file] === open { state.open[open.file] = nil }
+        }
+    }
+}
+
+extension Tree {
+    /// What the file could not take is not saved, nor is the rest: its last value stands, and a new name
+    /// goes with what was to come under it.
+    private func forgetIncomplete(_ open: OpenRecord) {
+        let (file, type, stem) = open.state.withLock { ($0.file, $0.type, $0.stem) }
+        if takePending(file) {
+            open.unlink()
+            notify([
+                .entry(parent: NodeNumber(type), name: stem.fileName), .content(NodeNumber(type)),
+            ])
+        } else if let number = state.withLock({ $0.nodes.number(of: .record(file)) }) {
+            notify([.content(number)])
         }
     }
 }

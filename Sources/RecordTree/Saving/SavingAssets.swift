@@ -18,7 +18,32 @@ extension Tree {
         forgetFailure(of: "\(open.stem)@\(open.place.field)", in: open.type)
     }
 
+    /// Gives up what the file could not take, with the rest of it: its last content stands.
+    /// - Returns: whether there was anything of the kind.
+    func dropIncomplete(_ open: OpenAsset) -> Bool {
+        guard open.state.withLock({ $0.failure != nil }) else { return false }
+        var (entry, content): (AssetEntry?, HostFile?) = (nil, nil)
+        do throws(RecordError) {
+            entry = try store.asset(open.id)
+            if let entry { content = try storedContent(of: entry) }
+        } catch {
+            options.report(
+                "The content of \(open.stem)@\(open.place.field) cannot be read: \(error)")
+        }
+        guard open.dropIncomplete(entry, content) else { return false }
+        var notices: [KernelNotice] = [.content(NodeNumber(open.type))]
+        if let number = state.withLock({ $0.nodes.number(of: .asset(open.id)) }) {
+            notices.append(.content(number))
+            if let entry, entry.hash == nil, entry.kind == .file {
+                notices.append(.entry(parent: NodeNumber(open.type), name: entry.fileName))
+            }
+        }
+        notify(notices)
+        return true
+    }
+
     private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
+        try open.checkIsWhole()
         let (version, size, modified, changed) = open.state.withLock { state in
             let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
             return (

@@ -38,6 +38,7 @@ extension Tree {
     func submitShare(_ handle: OpenHandle, _ file: HostFile, _ id: ScratchID) throws(RecordError) {
         guard let place = place(of: id), place.isOfShare else { return }
         do throws(RecordError) {
+            try checkIsWhole(place)
             guard try file.status.st_size <= options.limits.textBytes else {
                 throw RecordError(
                     .tooLarge, "the text of a share is at most \(options.limits.textBytes) bytes")

@@ -45,5 +45,75 @@ extension MountTests {
             #expect(try SystemCall.readText("\(folder)/after.json") == "{\"n\": 1}")
             try FailpointTests.checkWhole(mounted, folder)
         }
+
+        private static let chunk = [UInt8](repeating: 7, count: 64 << 10)
+        private static let chunks = 8
+
+        /// Writes as a program that hears of no error, and frees the disk before it closes.
+        /// - Returns: whether a write failed, and what close has said.
+        private func write(
+            _ path: String, _ first: UInt8, free: () throws -> Void
+        ) throws -> (failed: Bool, close: Int32) {
+            let descriptor = try SystemCall.open(path, O_WRONLY | O_CREAT | O_TRUNC)
+            var failed = false
+            for number in 0..<Self.chunks {
+                let chunk = [first + UInt8(number)] + Self.chunk
+                if SystemCall.code({ try SystemCall.write(descriptor, chunk) }) != 0 {
+                    failed = true
+                }
+            }
+            try free()
+            return (failed, SystemCall.code { try SystemCall.close(descriptor) })
+        }
+
+        @Test(
+            "a file that could not take one of its writes is not saved when there is room at its close"
+        )
+        func everyWrite() throws {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 64)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            try SystemCall.writeFile("\(folder)/r.json", "{\"n\": 1}", sync: true)
+            let ballast = "\(disk.directory)/ballast"
+            var (failures, saves) = (0, 0)
+            for way in ["r@blob.bin", "tmp"] {
+                var old: [UInt8]? = nil
+                for room in 0...(Self.chunks + 4) {
+                    let bytes = disk.freeBytes - (room * Self.chunk.count)
+                    try succeed("fallocate", "-l", "\(bytes)", ballast)
+                    var (failed, said) = (false, Int32(0))
+                    do {
+                        (failed, said) = try write(
+                            "\(folder)/\(way)", UInt8(room),
+                            free: { try SystemCall.unlink(ballast) })
+                    } catch {
+                        // Not even its name had room.
+                        try SystemCall.unlink(ballast)
+                        failed = true
+                        said = ENOSPC
+                    }
+                    if way == "tmp" {
+                        said = SystemCall.code {
+                            try SystemCall.rename("\(folder)/tmp", "\(folder)/r@blob.bin")
+                        }
+                    }
+                    #expect((said != 0) == failed, "\(way) with room for \(room): \(said)")
+                    failures += failed ? 1 : 0
+                    saves += failed ? 0 : 1
+                    let path = "\(folder)/r@blob.bin"
+                    let now = SystemCall.exists(path) ? try SystemCall.readFile(path) : nil
+                    if failed {
+                        #expect(now == old, "\(way) with room for \(room)")
+                    } else {
+                        #expect(now?.count == Self.chunks * (Self.chunk.count + 1))
+                        #expect(now?.first == UInt8(room))
+                        old = now
+                    }
+                }
+            }
+            #expect(failures > 4 && saves > 2, "\(failures) failures, \(saves) saves")
+            try mounted.remount()
+            try FailpointTests.checkWhole(mounted, folder)
+        }
     }
 }
