@@ -34,7 +34,7 @@ extension RecordError {
             self.init(
                 .corrupt,
                 "The database is damaged. Keep a copy of its directory, then put all of a backup "
-                    + "back; without one, `sqlite3 FILE .recover` prints what can be read. "
+                    + "back; without one, `recordfs fsck --recover` saves what can be read. "
                     + "\(cause)")
         case SQLITE_BUSY, SQLITE_LOCKED:
             self.init(.timedOut, "Another process keeps the store busy; try again. \(cause)")

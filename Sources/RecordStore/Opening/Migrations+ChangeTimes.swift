@@ -28,6 +28,7 @@ enum ChangeTriggers {
             try database.execute(sql: inserted(table))
         }
         try database.execute(sql: insertedRecord)
+        try database.execute(sql: removedRecord)
         try database.execute(sql: permissionChanged)
     }
 
@@ -69,13 +70,21 @@ enum ChangeTriggers {
         """
     }
 
-    /// What comes under the name of a deleted record is later than the deletion.
+    /// What comes under the name of a record that is gone is later than that: where the clock was set back,
+    /// `meta` has the latest time of a record that went with a time to come.
     private static let insertedRecord = """
         CREATE TEMP TRIGGER record_made AFTER INSERT ON main.record BEGIN
             UPDATE record SET status_changed = max(change_moment(), coalesce(
-                (SELECT at + 1 FROM history WHERE zone_id = new.zone_id AND name = new.name
-                    ORDER BY token DESC LIMIT 1), 0))
+                (SELECT value + 1 FROM meta WHERE key = 'lastChange'), 0))
                 WHERE id = new.id;
+        END
+        """
+
+    private static let removedRecord = """
+        CREATE TEMP TRIGGER record_gone AFTER DELETE ON main.record
+        WHEN old.status_changed >= change_moment() BEGIN
+            INSERT INTO meta (key, value) VALUES ('lastChange', old.status_changed)
+                ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value);
         END
         """
 

@@ -141,7 +141,7 @@ extension RecordStore {
         }
     }
 
-    private static func openWriter(
+    static func openWriter(
         _ places: StoreDirectory, _ moment: ChangeMoment
     ) throws -> DatabaseQueue {
         let writer = try DatabaseQueue(

@@ -39,7 +39,9 @@ extension StoreDirectory {
         let isLog =
             name.hasPrefix("recordfs") && [".log", ".log.1"].contains { name.hasSuffix($0) }
         let isCopy = name.hasPrefix("put-") && pid_t(name.dropFirst(4)) != nil
+        let isRecovered = name.hasPrefix("damaged-") || name.hasPrefix("unsent-")
         return names.contains(name) || name.hasPrefix("store.sqlite") || isLog || isCopy
+            || isRecovered
     }
 
     /// Errors: notEmpty where a store would be made among files that are no store's.
@@ -108,9 +110,9 @@ extension RecordError {
         RecordError(
             .corrupt,
             "\(places.database) \(what). Nothing was changed. Put a backup of \(places.path) back, "
-                + "all of it; or, to start anew, move the directory away: "
-                + "mv \(places.path) \(places.path).lost. Of a damaged database "
-                + "`sqlite3 store.sqlite .recover` prints what can be read (record_text has the "
-                + "records); the bytes of large fields are in assets/, named by their SHA-256.")
+                + "all of it; or run `recordfs fsck --recover --state \(places.path)`: it sets the "
+                + "damaged database aside, writes the records that no server has to files, and makes "
+                + "an empty store, into which the server's records come again. To start anew without "
+                + "that, move the directory away: mv \(places.path) \(places.path).lost")
     }
 }

@@ -18,7 +18,11 @@ extension RecordStore {
     static func install(_ body: (@Sendable (String) -> Void)?, on queue: DatabaseQueue) {
         queue.inDatabase { database in
             guard let body else { return database.trace(options: []) }
-            database.trace { event in body("\(event)") }
+            database.trace { event in
+                let statement = "\(event)"
+                // What a trigger does is told as a comment.
+                if !statement.hasPrefix("--") { body(statement) }
+            }
         }
     }
 }

@@ -172,6 +172,7 @@ extension Tree {
         let handle = try handle(number)
         switch handle.current {
         case .record(let open):
+            try open.checkIsWhole()
             do throws(RecordError) {
                 try save(open, isLast: false)
             } catch  where error.isAboutContent {

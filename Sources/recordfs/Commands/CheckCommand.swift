@@ -6,7 +6,7 @@ import RecordStore
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fsck", abstract: "Check that the store is whole.",
-        discussion: "It changes nothing without --repair.")
+        discussion: "It changes nothing without --repair or --recover.")
 
     @OptionGroup var state: StateOptions
     @Flag(help: "Read every text and every large field, and compare them with their checksums.")
@@ -20,8 +20,21 @@ struct CheckCommand: ParsableCommand {
             """)
     var repair = false
 
+    @Flag(
+        help: """
+            Set a damaged database aside and make an empty store in its place. Records that no server is \
+            known to have are written to files; the others come again from the server.
+            """)
+    var recover = false
+
+    func validate() throws {
+        guard recover, deep || repair else { return }
+        throw ValidationError("--recover goes with neither --deep nor --repair.")
+    }
+
     func run() throws {
         let access = try state.access()
+        if recover { return try recover(access) }
         let store = try access.reader()
         let (problems, unknown) = try access.reporting { () throws(RecordError) in
             (try store.integrityCheck(deep: deep), try store.unknownAssets())
@@ -32,7 +45,7 @@ struct CheckCommand: ParsableCommand {
                 access.directory,
                 "\(Showing.count(problems.count, "problem")). Keep a copy of the directory before "
                     + "anything else. What no command above mends comes from a backup; without "
-                    + "one, `sqlite3 store.sqlite .recover` prints what can be read.")
+                    + "one, `recordfs fsck --recover` saves what can be read.")
         }
         if repair {
             let reply = try access.perform(.collectAssets, about: access.directory)
@@ -41,6 +54,28 @@ struct CheckCommand: ParsableCommand {
         }
         if !unknown.isEmpty { try tell(unknown, store, access) }
         Terminal.print("\(access.directory): clean")
+        guard !deep else { return }
+        Terminal.print(
+            "Not read: the texts of records and their versions, and the content of large fields. "
+                + "recordfs fsck --deep reads them too.")
+    }
+
+    private func recover(_ access: StoreAccess) throws {
+        let name = Showing.time(SystemClock().now).replacing(":", with: "-")
+        let done = try access.reporting { () throws(RecordError) in
+            try RecordStore.recover(directory: access.directory, name: name)
+        }
+        for loss in done.losses { Terminal.print(loss) }
+        Terminal.print("The damaged database is in \(done.aside).")
+        if let unsent = done.unsent {
+            Terminal.print(
+                "\(Showing.count(done.unsentCount, "record")) that no server is known to have: "
+                    + "\(unsent). Look at them, and copy into the mount what is missing there.")
+        }
+        Terminal.print(
+            "\(access.directory): an empty store. \(Showing.count(done.sentCount, "record")) of the "
+                + "damaged one come again from the server; `recordfs status` says whether you are signed "
+                + "in.")
     }
 
     /// Errors: with --repair, which leaves them as they are.

@@ -105,7 +105,7 @@ extension MountTests {
                         recordfs --state $A schema show | grep -c Region
                         """, output: "1\n0\n"),
                 Case(
-                    command: "fsck", script: "recordfs fsck | sed \"s|$HOME|~|\"",
+                    command: "fsck", script: "recordfs fsck | sed -n \"1s|$HOME|~|p\"",
                     output: "~/b: clean\n", changes: false),
                 Case(
                     command: "doctor", script: "recordfs doctor | grep -c \"$HOME/[bO]\"",

@@ -1,0 +1,195 @@
+import FoundationEssentials
+import Glibc
+import RecordModel
+import RecordSQL
+
+/// What can be read of a damaged database, row by row; what cannot is passed over and told.
+struct Salvage {
+    /// Where the records go that no server is known to have.
+    let folder: String
+    let assets: AssetFiles
+    var losses: [String] = []
+    private(set) var sentCount = 0
+    private(set) var unsentCount = 0
+
+    private struct Zone {
+        let database: Database
+        let path: [[UInt8]]
+    }
+
+    private struct RecordRow {
+        let type: Int64
+        let stem: Stem
+        let state: Int64
+    }
+
+    private struct AssetRow {
+        let field: FieldName
+        let index: Int?
+        let hash: ContentHash
+        let fileExtension: [UInt8]
+    }
+
+    private var zones: [Int64: Zone] = [:]
+    private var types: [Int64: (zone: Int64, name: [UInt8])] = [:]
+    private var records: [Int64: RecordRow] = [:]
+    private var assetRows: [Int64: [AssetRow]] = [:]
+    /// Records that the server has acknowledged, and those of which it was not told all.
+    private var known: Set<Int64> = []
+    private var waiting: Set<Int64> = []
+
+    init(folder: String, assets: AssetFiles) {
+        self.folder = folder
+        self.assets = assets
+    }
+
+    /// Errors: of writing the files. What cannot be read is no error.
+    mutating func read(_ connection: SQLConnection) throws(RecordError) {
+        readPlaces(connection)
+        for id in rows(connection, "base", "record_id", { $0.int64(0) }) { known.insert(id) }
+        for id in rows(connection, "outbox", "id", columns: "record_id", { $0.int64(1) }) {
+            waiting.insert(id)
+        }
+        let texts = try readTexts(connection)
+        for (id, text) in texts.sorted(by: { $0.key < $1.key }) { try write(id, text) }
+        for (id, record) in records where texts[id] == nil && record.state == 0 {
+            losses.append("The text of record \(record.stem) cannot be read.")
+        }
+    }
+
+    private mutating func readPlaces(_ connection: SQLConnection) {
+        let zones = rows(connection, "zone", "id", columns: "database, owner, name") { row in
+            (row.int64(0), row.int64(1), OwnerName(bytes: row.bytes(2)), row.bytes(3))
+        }
+        for (id, database, owner, name) in zones {
+            let database = Database(rawValue: database) ?? .local
+            let above = database == .shared ? [owner.fileName] : []
+            self.zones[id] = Zone(
+                database: database,
+                path: [Array(database.name.utf8)] + above + [NameCodec.encode(name)])
+        }
+        for (id, zone, name) in rows(
+            connection, "record_type", "id", columns: "zone_id, name",
+            { ($0.int64(0), $0.int64(1), $0.bytes(2)) })
+        {
+            types[id] = (zone, name)
+        }
+        for (id, row) in rows(
+            connection, "record", "id", columns: "type_id, stem, state",
+            {
+                (
+                    $0.int64(0),
+                    RecordRow(type: $0.int64(1), stem: Stem(bytes: $0.bytes(2)), state: $0.int64(3))
+                )
+            })
+        {
+            records[id] = row
+        }
+        let assets = rows(
+            connection, "asset", "id", columns: "record_id, field, idx, hash, ext",
+            { (row) -> (Int64, AssetRow)? in
+                guard !row.isNull(4) else { return nil }
+                let index = row.int64(3)
+                return (
+                    row.int64(1),
+                    AssetRow(
+                        field: FieldName(bytes: row.bytes(2)),
+                        index: index < 0 ? nil : Int(clamping: index),
+                        hash: ContentHash(hex: row.string(4)), fileExtension: row.bytes(5))
+                )
+            })
+        for case let (record, asset)? in assets { assetRows[record, default: []].append(asset) }
+    }
+
+    /// By record, the draft before the saved text, and for a damaged one the last whole version.
+    private mutating func readTexts(
+        _ connection: SQLConnection
+    ) throws(RecordError) -> [Int64: [UInt8]] {
+        var texts: [Int64: [UInt8]] = [:]
+        let versions = rows(
+            connection, "history", "token", columns: "record_id, text, checksum",
+            { ($0.int64(1), $0.wholeText(2)) })
+        for case (let id, let text?) in versions where records[id]?.state == 0 { texts[id] = text }
+        for table in ["record_text", "draft"] {
+            let found = rows(
+                connection, table, "record_id", columns: "text, checksum",
+                { ($0.int64(0), $0.wholeText(1)) })
+            for (id, text) in found {
+                if let text {
+                    texts[id] = text
+                } else {
+                    let stem = records[id]?.stem.description ?? "number \(id)"
+                    losses.append("The text of \(stem) in \(table) is damaged.")
+                }
+            }
+        }
+        return texts
+    }
+
+    /// The rows of a table that can be read, by their numbers. Where one cannot, the next that can is
+    /// looked for at growing distances.
+    private mutating func rows<T>(
+        _ connection: SQLConnection, _ table: String, _ key: String, columns: String = "1",
+        _ read: (SQLStatement) -> T
+    ) -> [T] {
+        var found: [T] = []
+        var (last, distance) = (Int64.min, Int64(0))
+        while true {
+            do throws(RecordError) {
+                let start = last.addingClamped(distance)
+                try connection.each(
+                    "SELECT \(key), \(columns) FROM \(table) WHERE \(key) > ? ORDER BY \(key)",
+                    [.integer(start)]
+                ) { row in
+                    found.append(read(row))
+                    last = row.int64(0)
+                    distance = 0
+                }
+                return found
+            } catch {
+                let loss = "A part of the table \(table) cannot be read."
+                if losses.last != loss { losses.append(loss) }
+                guard distance < 1 << 40 else { return found }
+                // The first look at a damaged table begins before all numbers.
+                if last == .min { last = 0 }
+                distance = max(1, distance * 2)
+            }
+        }
+    }
+
+    private mutating func write(_ id: Int64, _ text: [UInt8]) throws(RecordError) {
+        let record = records[id]
+        guard record?.state != 2 else { return }
+        let place = record.flatMap { types[$0.type] }
+        let zone = place.flatMap { zones[$0.zone] }
+        let isSynced = zone?.database.isSynced ?? true
+        if isSynced, known.contains(id), !waiting.contains(id) {
+            sentCount += 1
+            return
+        }
+        unsentCount += 1
+        let parts = (zone?.path ?? [Array("lost".utf8)]) + (place.map { [$0.name] } ?? [])
+        let stem = record?.stem ?? Stem("record-\(id)")
+        let directory = parts.reduce(folder) {
+            $0 + "/" + String(decoding: $1, as: UTF8.self)
+        }
+        do {
+            let files = FileManager.default
+            try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            func path(_ name: [UInt8]) -> String {
+                directory + "/" + String(decoding: name, as: UTF8.self)
+            }
+            try Data(text).write(to: URL(filePath: path(stem.fileName)))
+            for asset in assetRows[id] ?? [] {
+                guard assets.size(of: asset.hash) != nil else { continue }
+                let name = EntryName.assetFileName(
+                    stem: stem, field: asset.field, index: asset.index,
+                    fileExtension: asset.fileExtension)
+                if files.fileExists(atPath: path(name)) { continue }
+                try files.copyItem(atPath: assets.path(of: asset.hash), toPath: path(name))
+            }
+        } catch {
+            throw RecordError(.ioFailure, "cannot write to \(directory): \(error)")
+        }
+    }
+}
