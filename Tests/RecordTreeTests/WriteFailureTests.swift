@@ -101,6 +101,9 @@ struct WriteFailureTests {
         #expect(throws: RecordError.self) { try fixture.rename("tmp", to: name) }
         #expect(try fixture.text(name) == before)
         #expect(try fixture.text("tmp") == "{\"n\":2}", "what could be written is there")
+        try fixture.put("{\"n\":3}", as: "tmp")
+        try fixture.rename("tmp", to: name)
+        #expect(try fixture.text(name) == "{\"n\":3}")
     }
 
     @Test("bytes that are written after all are missing no more")

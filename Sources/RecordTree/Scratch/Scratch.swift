@@ -122,7 +122,11 @@ extension Tree {
     {
         if flags & O_ACCMODE != O_RDONLY { noteWriter(caller, of: id) }
         let file = try openForHandle(id, flags: flags)
-        if flags & O_TRUNC != 0 { try file.truncate(to: 0) }
+        if flags & O_TRUNC != 0 {
+            try file.truncate(to: 0)
+            // Who empties the file by opening it begins anew, whatever it could not take before.
+            state.withLock { $0.incompleteScratch[id] = nil }
+        }
         let handle = addHandle(.scratch(file, id), flags: flags)
         let isOfShare = place(of: id)?.isOfShare == true
         return Opened(handle: handle, keepCache: true, needsNoFlush: !isOfShare)
