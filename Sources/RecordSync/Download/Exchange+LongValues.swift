@@ -70,6 +70,7 @@ extension Exchange {
             if SHA256.hash(bytes) == hash { return bytes }
         }
         guard pair.asset.size > 0 else { return [] }
+        if let hash, let bytes = try stored(hash, size: pair.asset.size) { return bytes }
         guard let url = pair.asset.address else {
             throw .unreadable("an asset without downloadURL.")
         }
@@ -85,6 +86,16 @@ extension Exchange {
             throw .unreachable("\(bytes.count) of \(size) bytes of a long value came")
         }
         return bytes
+    }
+
+    /// What is in a file here already, as where an asset is known by its bytes alone.
+    private func stored(
+        _ hash: ContentHash, size: Int64
+    ) throws(SyncProblem) -> [UInt8]? {
+        try read { (store) throws(RecordError) in
+            guard store.sizeOfAsset(hash) == size else { return nil }
+            return try store.bytes(ofFile: hash)
+        }
     }
 
     /// The same of all records among these.

@@ -324,7 +324,7 @@ extension RecordStore {
     }
 
     /// The bytes of a stored file that is to become a value.
-    func bytes(ofFile hash: ContentHash) throws(RecordError) -> [UInt8] {
+    package func bytes(ofFile hash: ContentHash) throws(RecordError) -> [UInt8] {
         let path = assetPath(hash)
         guard let size = AssetFiles(places: places).size(of: hash) else {
             throw RecordError(.notFound, "The bytes \(hash) are not here.")
