@@ -126,7 +126,7 @@ import Testing
 
     @Test(
         "is one record, in its new place, with the edits of both, in every order of three machines",
-        arguments: Way.allCases, Self.allOrders)
+        arguments: Way.allCases, MovedRecordTests.allOrders)
     func orders(way: Way, order: [Int]) async throws {
         try move(way, on: a)
         try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
@@ -137,7 +137,7 @@ import Testing
 
     @Test(
         "is that also when it was edited before and after it was moved",
-        arguments: Way.allCases, Self.allOrders)
+        arguments: Way.allCases, MovedRecordTests.allOrders)
     func editedToo(way: Way, order: [Int]) async throws {
         try Self.save(#"{"f":"a","g":"0","h":"0"}"#, on: a)
         try move(way, on: a)
