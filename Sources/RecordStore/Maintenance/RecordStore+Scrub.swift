@@ -67,5 +67,7 @@ extension Transaction {
         try connection.run(
             "DELETE FROM record_search WHERE rowid NOT IN (SELECT id FROM record)")
         try connection.run("INSERT INTO record_search (record_search) VALUES ('optimize')")
+        try connection.run(
+            "DELETE FROM query_value WHERE record_id NOT IN (SELECT id FROM record)")
     }
 }
