@@ -119,12 +119,14 @@ struct RecoveryTests {
 
     @Test(
         "what can be read of a damaged store is saved, and what cannot is told",
-        arguments: ["record_text", "history", "outbox", "base", "draft", "record_search", "meta"])
+        arguments: [
+            "record_text", "history", "outbox", "base", "draft", "record_search_data", "meta",
+        ])
     func damaged(table: String) throws {
         try damage(table)
         let recovery = try RecordStore.recover(directory: directory, name: "t")
         expectUnsent(try files().filter { $0.key != "private/Box/Note/sent.json" })
-        let isRead = !["record_search", "meta"].contains(table)
+        let isRead = !["record_search_data", "meta"].contains(table)
         #expect(recovery.losses.contains { $0.contains(table) } == isRead, "\(recovery.losses)")
         try expectUsable()
     }

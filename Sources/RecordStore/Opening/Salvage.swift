@@ -37,6 +37,8 @@ struct Salvage {
     /// Records that the server has acknowledged, and those of which it was not told all.
     private var known: Set<Int64> = []
     private var waiting: Set<Int64> = []
+    /// Whether all of the outgoing changes could be read: else nobody knows what the server lacks.
+    private var knowsOutbox = true
 
     init(folder: String, assets: AssetFiles) {
         self.folder = folder
@@ -47,8 +49,13 @@ struct Salvage {
     mutating func read(_ connection: SQLConnection) throws(RecordError) {
         readPlaces(connection)
         for id in rows(connection, "base", "record_id", { $0.int64(0) }) { known.insert(id) }
+        let before = losses.count
         for id in rows(connection, "outbox", "id", columns: "record_id", { $0.int64(1) }) {
             waiting.insert(id)
+        }
+        knowsOutbox = losses.count == before
+        if !knowsOutbox {
+            losses.append("Which records were not sent cannot be told: all are written to files.")
         }
         let texts = try readTexts(connection)
         for (id, text) in texts.sorted(by: { $0.key < $1.key }) { try write(id, text) }
@@ -163,7 +170,7 @@ struct Salvage {
         let place = record.flatMap { types[$0.type] }
         let zone = place.flatMap { zones[$0.zone] }
         let isSynced = zone?.database.isSynced ?? true
-        if isSynced, known.contains(id), !waiting.contains(id) {
+        if isSynced, knowsOutbox, known.contains(id), !waiting.contains(id) {
             sentCount += 1
             return
         }
