@@ -11,6 +11,11 @@ extension RemoteApplication {
         if let base, base.changeTag == change.changeTag {
             return true
         }
+        if let base, try hasSameValues(base, text, change.type) {
+            // Another tag alone, as the root of a share gets one.
+            try transaction.putBase(ofDelete: row.id, change.changeTag, nil)
+            return true
+        }
         if try isMadeAgain(change, text, since: base) || isEarlier(change, than: base?.changeTag) {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
             return true
@@ -19,6 +24,17 @@ extension RemoteApplication {
         guard let sent = try sentVersion(of: change, with: text) else { return false }
         try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
         return true
+    }
+
+    private func hasSameValues(
+        _ base: AcknowledgedState, _ text: [UInt8], _ type: RecordTypeName
+    ) throws(RecordError) -> Bool {
+        do throws(RecordError) {
+            guard let document = try transaction.document(of: base, type) else { return false }
+            return document.hasSameValues(as: try transaction.parse(text, of: type))
+        } catch  where error.isAboutContent {
+            return false
+        }
     }
 
     /// What a delete that waits, or is on its way, was of.
