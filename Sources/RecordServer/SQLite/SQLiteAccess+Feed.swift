@@ -37,8 +37,9 @@ extension SQLiteAccess {
         return entries
     }
 
+    /// A tombstone says more than a name only where the record has gone elsewhere.
     private static func entry(_ record: StoredRecord) -> FeedEntry {
-        record.isDeleted
+        record.isDeleted && record.movedTo == nil
             ? .gone(name: record.name, position: record.position) : .record(record)
     }
 

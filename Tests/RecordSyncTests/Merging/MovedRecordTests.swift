@@ -218,11 +218,11 @@ import Testing
             let type = try Self.type(Way.name.place, transaction)
             guard let record = try transaction.record(type, Stem("s")) else { return }
             _ = try transaction.moveRecord(
-                record.id, to: try Self.type(Way.type.place, transaction), stem: Stem("r"))
+                record.id, to: try Self.type(Way.all.place, transaction), stem: Stem("s"))
         }
         try finish(a)
         try await a.sync()
-        try await expect(#"{"f":"b","g":"0","h":"0"}"#, .type)
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, .all)
     }
 
     @Test("is gone when it was deleted, and what has only its name is another record")

@@ -140,12 +140,19 @@ extension RemoteApplication {
             from: edit.base?.fields ?? [], to: edit.document.fields)
         let edits = try transaction.lastEdits(of: changed, name, target.zone)
         var won: [FieldName] = []
+        // When others gave a field its value there is not known here any more: the server says so when
+        // the edit comes to it.
+        var isOpen = false
         let (merged, conflicts) = try transaction.merge(
             local, with: edited ?? edit.document.fields, parent: edit.document.parent,
             since: edit.base, isLater: { _ in false },
             resolve: { conflict in
                 if let lines = conflict.mergedLines { return .both(lines) }
                 guard conflict.name != .parent, conflict.remote != nil else { return .local }
+                if edit.isMine, edits[conflict.name]?.author == .sync {
+                    isOpen = true
+                    return .remote
+                }
                 if conflict.local != nil, let stamp = edit.stamps[conflict.name],
                     let other = edits[conflict.name], stamp < other.stamp
                 {
@@ -154,7 +161,7 @@ extension RemoteApplication {
                 won.append(conflict.name)
                 return .remote
             })
-        if !conflicts.isEmpty {
+        if !conflicts.isEmpty, !isOpen {
             let (mine, theirs) =
                 edit.isMine ? (edit.document.text, text) : (text, edit.document.text)
             try noteConflict(
@@ -174,6 +181,10 @@ extension RemoteApplication {
             try connection.run(
                 "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
                 [.integer(time), .text(Author.mount.rawValue), .integer(version)])
+        }
+        if isOpen {
+            let base = edit.base?.text ?? RecordDocument.print([], parent: nil)
+            try transaction.putBase(target.id, Self.unseenTag, .text(base), .sent)
         }
         try transaction.enqueue(
             .update, target.id, name, target.generation, place, alsoOfSync: true)
