@@ -1,9 +1,9 @@
 """Runs clients of the protocol that nobody here wrote against a recordfs-server with TLS.
 
-usage: run.py SERVER PYTHON      PYTHON is of an environment with pyicloud
+usage: run.py SERVER PYTHON      PYTHON is of an environment with pyicloud and requests-cloudkit
 
 Makes a data directory, a certificate, a user, tokens and a key, signs in by the redirect flow, and
-runs pyicloud_client.py and s2s.sh; then hostile_bodies.py on a server of its own.
+runs pyicloud_client.py, s2s.sh and requests_cloudkit_client.py; then hostile_bodies.py on a server of its own.
 """
 
 import os
@@ -86,6 +86,9 @@ def run(program, python, folder):
                                 "--name", "clients").split()[0]
         subprocess.run([os.path.join(here, "s2s.sh"), base, CONTAINER, key_id, private],
                        check=True, env={**os.environ, "CURL_CA_BUNDLE": server.certificate})
+        subprocess.run(
+            [python, os.path.join(here, "requests_cloudkit_client.py"), base, CONTAINER, key_id,
+             private, server.certificate], check=True)
     finally:
         server.stop()
 

@@ -11,7 +11,8 @@ trap 'rm -rf "$folder"' EXIT
 
 fail() { echo "s2s: $*" >&2; exit 1; }
 
-# request OPERATION BODY [DATE] [BODY-TO-SIGN]: status in $status, answer in $answer
+# request OPERATION BODY [DATE] [BODY-TO-SIGN]: status in $status, answer in $answer.
+# With method=GET as a client that sends no body.
 request() {
     local path="/database/1/$container/development/${scope:-public}/$1" body=$2
     local date=${3:-$(date -u +%Y-%m-%dT%H:%M:%SZ)} signed=${4-$2}
@@ -19,7 +20,9 @@ request() {
     hash=$(printf %s "$signed" | openssl dgst -sha256 -binary | base64 -w0)
     signature=$(printf '%s:%s:%s' "$date" "$hash" "$path" |
         openssl dgst -sha256 -sign "$key" | base64 -w0)
-    status=$(curl -sS -o "$folder/answer" -w '%{http_code}' -X POST --data-binary "$body" \
+    local send=(-X POST --data-binary "$body")
+    [[ ${method:-POST} == POST ]] || send=(-X "$method")
+    status=$(curl -sS -o "$folder/answer" -w '%{http_code}' "${send[@]}" \
         -H 'Content-Type: text/plain' \
         -H "X-Apple-CloudKit-Request-KeyID: $key_id" \
         -H "X-Apple-CloudKit-Request-ISO8601Date: $date" \
@@ -42,6 +45,21 @@ request records/query '{"query":{"recordType":"News","filterBy":[{"fieldName":"t
 [[ $status == 200 ]] || fail "query: $status $answer"
 jq -e --arg name "$name" '[.records[].recordName] | index($name) != null' <<<"$answer" \
     >/dev/null || fail "query: $answer"
+
+# Who the key acts as, by either method and name, and people that it looks up, as CloudKitPy asks.
+for operation in users/caller users/current; do
+    for method in GET POST; do
+        body='{}'
+        [[ $method == POST ]] || body=
+        method=$method request "$operation" "$body"
+        [[ $status == 200 ]] || fail "$method $operation: $status $answer"
+        jq -e '(.userRecordName | startswith("_")) and .firstName == "Ada"' <<<"$answer" >/dev/null ||
+            fail "$method $operation: $answer"
+    done
+done
+request users/lookup/email '{"users":[{"emailAddress":"ada@example.org"}]}'
+[[ $status == 200 ]] || fail "users/lookup/email: $status $answer"
+jq -e '.users[0].firstName == "Ada"' <<<"$answer" >/dev/null || fail "users/lookup/email: $answer"
 
 request records/lookup '{"records":[{"recordName":"other"}]}' '' "{}"
 [[ $status == 401 ]] || fail "another body than the signed one: $status"

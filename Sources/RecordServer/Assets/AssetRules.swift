@@ -50,8 +50,7 @@ package enum AssetRules {
         }
         guard let receipt = AssetReceipt(token, seal: service.seal),
             receipt.database == database, receipt.user == access.user?.name,
-            receipt.target == nil
-                || receipt.target == AssetReceipt.Target(record: record, field: field),
+            receipt.fits(record, field),
             receipt.fileChecksum == asset.fileChecksum, receipt.size == asset.size,
             echoes(asset, token)
         else {

@@ -8,9 +8,12 @@ struct AssetPlace: Hashable, Sendable {
     let field: FieldName
 }
 
-/// What an upload URL allows: to bring bytes for one field of one record.
+/// What an upload URL allows: to bring bytes for one field of one record, or of any record.
 struct UploadTicket: Hashable, Sendable {
     let place: AssetPlace
+    /// Whether the client has named the record. If it has not, the one of `place` is only an answer
+    /// to it, and the bytes may go into the field of any record.
+    var namesRecord = true
     let type: RecordTypeName
     let user: UserName
     let expiresMilliseconds: Int64
@@ -30,13 +33,21 @@ struct AssetReceipt: Hashable, Sendable {
     let database: DatabaseKey
     /// Nil for any field of any record, as `assets/rereference` gives it.
     let target: Target?
+
+    /// Whether it is good for this field of this record.
+    func fits(_ record: RecordName, _ field: FieldName) -> Bool {
+        guard let target else { return true }
+        return target.field == field && (target.record.map { $0 == record } ?? true)
+    }
+
     let fileChecksum: Text
     let size: Int64
     let user: UserName
     let expiresMilliseconds: Int64
 
     struct Target: Hashable, Sendable {
-        let record: RecordName
+        /// Nil for any.
+        let record: RecordName?
         let field: FieldName
     }
 }
@@ -45,6 +56,7 @@ extension UploadTicket {
     func sealed(by seal: Seal) -> Text {
         var fields = SealedFields()
         fields.append(place)
+        fields.append(namesRecord ? 1 : 0)
         fields.append(type.bytes)
         fields.append(user.bytes)
         fields.append(expiresMilliseconds)
@@ -55,12 +67,13 @@ extension UploadTicket {
     init?(_ token: Text, seal: Seal) {
         guard let bytes = seal.open(token, for: .uploadURL) else { return nil }
         var reader = SealedFieldReader(bytes)
-        guard let place = reader.place(), let type = reader.part(), let user = reader.part(),
-            let expires = reader.number(), reader.isAtEnd
+        guard let place = reader.place(), let namesRecord = reader.number(),
+            let type = reader.part(), let user = reader.part(), let expires = reader.number(),
+            reader.isAtEnd
         else { return nil }
         self.init(
-            place: place, type: RecordTypeName(bytes: type), user: UserName(bytes: user),
-            expiresMilliseconds: expires)
+            place: place, namesRecord: namesRecord == 1, type: RecordTypeName(bytes: type),
+            user: UserName(bytes: user), expiresMilliseconds: expires)
     }
 }
 
@@ -91,8 +104,8 @@ extension AssetReceipt {
     func sealed(by seal: Seal) -> Text {
         var fields = SealedFields()
         fields.append(database)
-        fields.append(target == nil ? 0 : 1)
-        fields.append(target?.record.bytes ?? [])
+        fields.append(target.map { $0.record == nil ? 2 : 1 } ?? 0)
+        fields.append(target?.record?.bytes ?? [])
         fields.append(target?.field.bytes ?? [])
         fields.append(fileChecksum.utf8)
         fields.append(size)
@@ -110,9 +123,11 @@ extension AssetReceipt {
             let size = reader.number(), let user = reader.part(), let expires = reader.number(),
             reader.isAtEnd
         else { return nil }
-        let target = Target(record: RecordName(bytes: record), field: FieldName(bytes: field))
+        let target = Target(
+            record: hasTarget == 1 ? RecordName(bytes: record) : nil,
+            field: FieldName(bytes: field))
         self.init(
-            database: database, target: hasTarget == 1 ? target : nil,
+            database: database, target: hasTarget == 0 ? nil : target,
             fileChecksum: Text(utf8: checksum), size: size, user: UserName(bytes: user),
             expiresMilliseconds: expires)
     }

@@ -71,7 +71,8 @@ struct AssetUpload: Sendable {
         try await asset.confirm(hash)
         let receipt = AssetReceipt(
             database: ticket.place.zone.database,
-            target: .init(record: ticket.place.record, field: ticket.place.field),
+            target: .init(
+                record: ticket.namesRecord ? ticket.place.record : nil, field: ticket.place.field),
             fileChecksum: checksum, size: size, user: ticket.user,
             expiresMilliseconds: milliseconds + Int64(service.settings.receiptSeconds) * 1000)
         return receipt.dictionary(sealedBy: service.seal)

@@ -2,7 +2,8 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// assets/upload: a URL for each asset that is to be brought (reference §12.1).
+    /// assets/upload: a URL for each asset that is to be brought (reference §12.1). Who names no record
+    /// is answered with a new name, and may save what it uploads there or in any other record.
     func uploadTokens(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -22,11 +23,12 @@ extension RecordService {
             answer.member(
                 "tokens",
                 array: { answer in
-                    for (token, failure) in zip(tokens, failures) {
+                    for (index, (token, failure)) in zip(tokens, failures).enumerated() {
                         let record = token.recordName ?? RecordName(bytes: [])
                         let ticket = UploadTicket(
                             place: AssetPlace(
                                 zone: zone, record: record, field: token.fieldName),
+                            namesRecord: request.tokens[index].recordName != nil,
                             type: token.recordType, user: user.name,
                             expiresMilliseconds: expires)
                         answer.object { answer in

@@ -52,9 +52,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
             [.private, .shared]
         case .zonesModify: [.private, .shared]
         // Documented for the public one; clients ask where they happen to be.
-        case .usersCaller, .usersCurrent: [.public, .private, .shared]
-        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline,
-            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .schemaExport,
+        case .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID,
+            .usersLookupContacts:
+            [.public, .private, .shared]
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline, .schemaExport,
             .schemaValidate, .schemaImport, .schemaDeploy, .schemaReset:
             [.public]
         }

@@ -20,8 +20,8 @@ extension RecordService {
             guard context.scope == .public, !context.endpoint.needsPerson else {
                 throw ServerError(
                     .accessDenied,
-                    "A server-to-server key may use records, zones, subscriptions and assets of "
-                        + "the public database only.")
+                    "A server-to-server key may use records, zones, subscriptions, assets and "
+                        + "users of the public database only.")
             }
         case .anonymous:
             guard context.scope == .public, context.endpoint.isOpenToAnyone else {
@@ -36,10 +36,8 @@ extension Endpoint {
     /// Not for keys: it is about a person.
     package var needsPerson: Bool {
         switch self {
-        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline,
-            .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID,
-            .usersLookupContacts:
-            true
+        // Who a key acts as, and who agrees to be found, it may know: it acts as a user.
+        case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline: true
         default: false
         }
     }

@@ -7,7 +7,9 @@ extension AccessProbe {
     static var identity: [AccessProbe] {
         [
             AccessProbe(
-                .none, in: .public, sight: "alice@example.org", .people(.sees, others: .answers)
+                .none, in: .public, sight: "alice@example.org",
+                // A key makes the record of its user, which a sign-in has made of others.
+                .peopleAndKeys(.sees, others: .answers, key: .done)
             ) { _ in [:] }
         ]
     }
@@ -16,11 +18,11 @@ extension AccessProbe {
     static var discovery: [AccessProbe] {
         [
             AccessProbe(
-                .user, in: .public, sight: "givenName", .people(.sees, others: .answers)
+                .user, in: .public, sight: "givenName", .peopleAndKeys(.sees, others: .answers)
             ) { ids in ["lookupInfos": [["userRecordName": .string(ids.owner)]]] },
             AccessProbe(
                 .user, "by address", in: .public, sight: "givenName",
-                .people(.sees, others: .answers)
+                .peopleAndKeys(.sees, others: .answers)
             ) { ids in ["lookupInfos": [["emailAddress": .string(ids.email)]]] },
         ]
     }
@@ -28,7 +30,7 @@ extension AccessProbe {
     static func userLookups(by endpoint: Endpoint) -> [AccessProbe] {
         [
             AccessProbe(
-                .user, in: .public, sight: "firstName", .people(.sees, others: .answers)
+                .user, in: .public, sight: "firstName", .peopleAndKeys(.sees, others: .answers)
             ) { ids in
                 endpoint == .usersLookupID
                     ? ["users": [["userRecordName": .string(ids.owner)]]]
@@ -40,7 +42,7 @@ extension AccessProbe {
     static var contacts: [AccessProbe] {
         [
             AccessProbe(
-                .none, in: .public, sight: "\"alice\"", .people(.answers, others: .answers)
+                .none, in: .public, sight: "\"alice\"", .peopleAndKeys(.answers, others: .answers)
             ) { _ in [:] }
         ]
     }

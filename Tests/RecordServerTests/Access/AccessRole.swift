@@ -98,6 +98,14 @@ struct AccessRow {
         AccessRow(owner: owner, writer: others, reader: others, outsider: others)
     }
 
+    /// The same where a key may ask as its user.
+    static func peopleAndKeys(
+        _ owner: AccessOutcome, others: AccessOutcome, key: AccessOutcome? = nil
+    ) -> AccessRow {
+        AccessRow(
+            owner: owner, writer: others, reader: others, outsider: others, key: key ?? others)
+    }
+
     /// In the public database.
     static func open(
         _ owner: AccessOutcome, users: AccessOutcome, anonymous: AccessOutcome, key: AccessOutcome

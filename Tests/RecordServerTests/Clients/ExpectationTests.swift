@@ -240,6 +240,77 @@ import Testing
         }
     }
 
+    // MARK: Assets without a record
+
+    /// Asks for a URL and brings bytes, without a name of a record and without a zone.
+    private func uploadNameless(_ server: TestServer, _ scope: DatabaseScope) async throws
+        -> JSONValue
+    {
+        let tokens = try await server.call(
+            .assetsUpload, scope, ["tokens": [["recordType": "Note", "fieldName": "image"]]])
+        #expect(tokens.status == 200, "\(tokens.text)")
+        let path = try AssetFixture.path(try #require(tokens.json.at("tokens.0.url").string))
+        let answer = try await server.request(.post, path, body: pattern(10_000))
+        #expect(answer.status == 200, "\(answer.text)")
+        return try #require(answer.json["singleFile"])
+    }
+
+    @Test(
+        "what is uploaded without a record name goes into many records with names of the client's own",
+        arguments: [DatabaseScope.public, .private])
+    func namelessUpload(_ scope: DatabaseScope) async throws {
+        let server = try await TestServer()
+        let file = try await uploadNameless(server, scope)
+        let image: JSONValue = ["value": file]
+        for number in 1...10 {
+            let made = try await server.modify(
+                nil, scope: scope,
+                create(
+                    "mine-\(number)",
+                    [
+                        "title": text("Record"), "index": ["value": JSONValue(Int64(number))],
+                        "image": image,
+                    ]))
+            #expect(made.results == ["saved"], "\(made.text)")
+        }
+        let found = try await server.lookup(nil, scope: scope, "mine-1", "mine-10")
+        for record in found.records {
+            #expect(record.at("fields.image.value.size") == 10_000)
+            let path = try AssetFixture.path(
+                try #require(record.at("fields.image.value.downloadURL").string))
+            #expect(try await server.request(.get, path).body == pattern(10_000))
+        }
+        let replaced = try await server.modify(
+            nil, scope: scope,
+            operation("forceReplace", "mine-1", type: "Note", ["title": text("Updated")]))
+        #expect(replaced.results == ["saved"])
+        // Its own field only, and its own user and database only.
+        let other = try await server.modify(
+            nil, scope: scope, create("other", ["photo": image]))
+        #expect(other.results == ["BAD_REQUEST"])
+        let elsewhere: DatabaseScope = scope == .public ? .private : .public
+        let foreign = try await server.modify(
+            nil, scope: elsewhere, create("foreign", ["image": image]))
+        #expect(foreign.results == ["BAD_REQUEST"])
+        let bobs = try await server.modify(
+            nil, scope: scope, as: .bob, create("bobs", ["image": image]))
+        #expect(bobs.results == ["BAD_REQUEST"])
+    }
+
+    @Test("people are discovered in the database where a client happens to be")
+    func discoverAnywhere() async throws {
+        let server = try await TestServer()
+        for scope in [DatabaseScope.public, .private, .shared] {
+            let found = try await server.call(
+                .usersDiscover, scope,
+                ["lookupInfos": [["userRecordName": JSONValue(user(.alice))]]])
+            #expect(found.json.at("users.0.userRecordName").words == user(.alice), "\(found.text)")
+            let looked = try await server.call(
+                .usersLookupID, scope, ["users": [["userRecordName": JSONValue(user(.alice))]]])
+            #expect(looked.status == 200, "\(looked.text)")
+        }
+    }
+
     @Test("a receipt serves its own record and field again and again, and nothing else")
     func receipts() async throws {
         let fixture = try await AssetFixture()

@@ -16,7 +16,7 @@ struct ForeignClientTests {
     }()
 
     @Test(
-        "pyicloud's CloudKit client in strict mode, and curl with openssl's signatures, sign in, make zones, modify, query, look up, follow changes and move assets"
+        "pyicloud's CloudKit client in strict mode, requests-cloudkit, and curl with openssl's signatures, sign in, make zones, modify, query, look up, follow changes and move assets"
     )
     func foreignClients() async throws {
         try #require(
@@ -28,5 +28,6 @@ struct ForeignClientTests {
         #expect(status == 0, "\(run.outputText) \(run.errorText)")
         #expect(run.outputText.contains("pyicloud: zones, modify, query, lookup, changes"))
         #expect(run.outputText.contains("s2s: create, lookup and query signed with openssl"))
+        #expect(run.outputText.contains("requests-cloudkit: users/caller, create and lookup"))
     }
 }
