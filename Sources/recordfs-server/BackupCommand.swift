@@ -44,8 +44,13 @@ struct RestoreCommand: AsyncParsableCommand {
     var backup: String
     @Flag(help: "Leave people signed in, also where they were signed out since the backup.")
     var keepSessions = false
+    @Flag(help: "Try it only: look whether the backup is whole, and print what would be there.")
+    var dryRun = false
+    @Flag(help: "With --dry-run, read the bytes of every asset.")
+    var deep = false
 
     func run() async throws {
+        guard !dryRun else { return try await rehearse() }
         let report: RestoreReport
         do throws(ServerError) {
             report = try await StorageFactory.restore(
@@ -60,6 +65,28 @@ struct RestoreCommand: AsyncParsableCommand {
                 : "All sessions have ended: everybody has to sign in again.")
         print("What was taken away since the backup is back. This is there now; see what of it")
         print("should not be, and take it away again (`user disable`, `token revoke`, ...):\n")
+        show(report)
+    }
+
+    private func rehearse() async throws {
+        let (report, findings): (RestoreReport, [Finding])
+        do throws(ServerError) {
+            (report, findings) = try await StorageFactory.tryRestore(
+                backup, data.configuration, keepsSessions: keepSessions, deep: deep)
+        } catch {
+            throw CommandFailure(error)
+        }
+        for finding in findings {
+            print("\(finding.grade.rawValue): \(finding.what): \(finding.detail)")
+        }
+        guard !findings.contains(where: { $0.grade == .bad }) else {
+            throw CommandFailure("\(backup) cannot be restored as it is.")
+        }
+        print("\(backup) can be restored. Nothing was changed. This would be there:\n")
+        show(report)
+    }
+
+    private func show(_ report: RestoreReport) {
         var table = Table(["what", "name", "where", "detail"])
         for item in report.items {
             table.add(

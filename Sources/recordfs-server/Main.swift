@@ -4,10 +4,11 @@ import ArgumentParser
 struct RecordFSServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recordfs-server", abstract: "A self-hosted record server.",
+        version: ProgramVersion.text,
         subcommands: [
-            ServeCommand.self, ConfigurationCommand.self, BackupCommand.self,
-            RestoreCommand.self,
-            UserCommand.self, TokenCommand.self, KeyCommand.self, ContainerCommand.self,
-            ReportCommand.self,
+            ServeCommand.self, StatusCommand.self, DoctorCommand.self, ConfigurationCommand.self,
+            BackupCommand.self, RestoreCommand.self, UserCommand.self, TokenCommand.self,
+            KeyCommand.self, ContainerCommand.self, ReportCommand.self, SealKeyCommand.self,
+            JoinLinkCommand.self,
         ])
 }

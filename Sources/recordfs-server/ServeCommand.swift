@@ -58,7 +58,26 @@ struct ServeCommand: AsyncParsableCommand {
 struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "configuration",
-        abstract: "Print a configuration file with all keys, their meaning and their defaults.")
+        abstract: "Print a configuration file with all keys, their meaning and their defaults.",
+        discussion: """
+            With --check, read the file, the variables and the options as `serve` does, say what is \
+            wrong with them, and end with status 1 if anything is. Nothing is made or changed.
+            """)
 
-    func run() { print(ConfigurationReader.sample, terminator: "") }
+    @OptionGroup var data: DataOptions
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Check the configuration instead.")
+    var check = false
+
+    func run() throws {
+        guard check else {
+            print(ConfigurationReader.sample, terminator: "")
+            return
+        }
+        let findings = ConfigurationCheck.findings(try options.configuration(data: data))
+        for finding in findings {
+            print("\(finding.grade.rawValue): \(finding.what): \(finding.detail)")
+        }
+        if findings.contains(where: { $0.grade == .bad }) { throw ExitCode(1) }
+    }
 }

@@ -54,20 +54,25 @@ extension Accounts {
         -> APITokenRow
     {
         try await storage.write { (transaction) throws(ServerError) in
-            var row = try Self.only(
-                try transaction.apiTokens(container).filter {
-                    $0.hash.isAbbreviated(by: identifier)
-                }, "API token")
+            var row = try Self.apiToken(container, identifier, transaction)
             row.isRevoked = true
             try transaction.putAPIToken(row)
             return row
         }
     }
 
+    static func apiToken(
+        _ container: Text, _ identifier: Text, _ reader: any StorageReader
+    ) throws(ServerError) -> APITokenRow {
+        try only(
+            try reader.apiTokens(container).filter { $0.hash.isAbbreviated(by: identifier) },
+            "API token")
+    }
+
     /// `publicKey` is what `openssl ec -pubout` prints.
     ///
     /// Errors: `badRequest` for what is no public key on P-256, and for one that is to manage the
-    /// schema for somebody who is no administrator; `notFound` for an unknown container or user.
+    /// schema for somebody who is no administrator; `exists` for one that is there; `notFound` for an unknown container or user.
     package func addServerKey(
         _ publicKey: Text, _ container: ContainerKey, name: Text, user: Text,
         managesSchema: Bool = false, now: Timestamp
@@ -85,6 +90,15 @@ extension Accounts {
         return try await storage.write { (transaction) throws(ServerError) in
             try transaction.requireContainer(container.container)
             let user = try transaction.findUser(user)
+            let known = try transaction.serverKeys(container.container).first {
+                $0.container == container && $0.publicKeyPEM == pem && !$0.isRevoked
+            }
+            if let known {
+                throw ServerError(
+                    .exists,
+                    "This public key is there already, with the id \(known.keyID). Revoke that, or make "
+                        + "another pair of keys.")
+            }
             let row = ServerKeyRow(
                 keyID: keyID, container: container, publicKeyPEM: pem,
                 name: name, user: user.name, createdMilliseconds: now.nanoseconds / 1_000_000)

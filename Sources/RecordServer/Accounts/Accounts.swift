@@ -38,10 +38,10 @@ package struct Accounts: Sendable {
         }
         var user = UserRow(
             name: UserName("_" + SecureRandom.hex128()), emailAddress: address,
-            givenName: givenName, familyName: familyName,
-            passwordHash: try await Password.hash(password, cost: cost),
+            givenName: givenName, familyName: familyName, passwordHash: "",
             isAdministrator: isAdministrator, createdMilliseconds: now.nanoseconds / 1_000_000)
         user.isDiscoverable = isDiscoverable
+        user.passwordHash = try await Password.hash(password, for: user, cost: cost)
         return user
     }
 
@@ -55,22 +55,9 @@ package struct Accounts: Sendable {
             var user = try transaction.findUser(name)
             change(&user)
             try transaction.putUser(user)
-            if endsSessions {
-                for var session in try transaction.sessions(user.name) where !session.isRevoked {
-                    session.isRevoked = true
-                    try transaction.putSession(session)
-                }
-            }
+            if endsSessions { _ = try transaction.endSessions(of: user.name) }
             return user
         }
-    }
-
-    /// Also ends all sign-ins of the user.
-    package func setPassword(
-        of name: Text, to password: [UInt8], cost: Password.Cost = .standard
-    ) async throws(ServerError) -> UserRow {
-        let hash = try await Password.hash(password, cost: cost)
-        return try await changeUser(name, endsSessions: true) { $0.passwordHash = hash }
     }
 
     /// By e-mail address.

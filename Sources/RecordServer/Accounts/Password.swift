@@ -30,46 +30,69 @@ package enum Password {
         }
     }
 
-    package static let minimumBytes = 8
+    /// As people count characters: a letter with its accents is one, whatever it is made of.
+    package static let minimumCharacters = 8
+    /// What the pages recommend.
+    package static let recommendedCharacters = 15
+    /// Room for at least 64 characters of any script.
     package static let maximumBytes = 1024
 
-    /// What is wrong with it as a new password; nil when it is good.
-    package static func fault(of password: [UInt8]) -> String? {
-        if password.count < minimumBytes {
-            return "A password has at least \(minimumBytes) characters."
+    /// What is wrong with it as a new password; nil when it is good. Nothing of it is changed, neither
+    /// here nor where it is compared: any text is taken, without rules about kinds of characters.
+    ///
+    /// - Parameter user: whose it is to be: their own address is the first guess of all.
+    package static func fault(of password: [UInt8], for user: UserRow? = nil) -> String? {
+        guard let text = String(validating: password, as: UTF8.self) else {
+            return "A password is text in UTF-8."
+        }
+        if text.count < minimumCharacters {
+            return "A password has at least \(minimumCharacters) characters; "
+                + "\(recommendedCharacters) or more are better."
         }
         if password.count > maximumBytes {
             return "A password has at most \(maximumBytes) bytes."
         }
-        guard String(validating: password, as: UTF8.self) != nil else {
-            return "A password is text in UTF-8."
+        if password.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            return "A password has no control characters."
         }
-        return password.contains { $0 < 0x20 || $0 == 0x7F }
-            ? "A password has no control characters." : nil
+        let isOwnAddress = user.map { isAddress($0, text) } ?? false
+        return CommonPasswords.contains(text) || isOwnAddress
+            ? "This password is one of the first that anybody guesses. Use several words." : nil
+    }
+
+    private static func isAddress(_ user: UserRow, _ text: String) -> Bool {
+        let address = user.emailAddress.string
+        return [address, String(address.prefix { $0 != "@" })].contains(text.lowercased())
     }
 
     /// A hash with a new salt. Errors: `badRequest` for what is no good password.
-    package static func hash(_ password: [UInt8], cost: Cost = .standard) async throws(ServerError)
-        -> Text
-    {
-        if let fault = fault(of: password) { throw ServerError(.badRequest, fault) }
+    package static func hash(
+        _ password: [UInt8], for user: UserRow? = nil, cost: Cost = .standard
+    ) async throws(ServerError) -> Text {
+        if let fault = fault(of: password, for: user) { throw ServerError(.badRequest, fault) }
+        return try await hashUnchecked(password, cost: cost)
+    }
+
+    /// Of a password that is somebody's already, by whatever rules.
+    static func hashUnchecked(_ password: [UInt8], cost: Cost) async throws(ServerError) -> Text {
         let salt = SecureRandom.bytes(16)
         let hash = try await ScryptQueue.shared.derive(
-            password, salt: salt, cost: cost, isPatient: true)
+            password, salt: salt, cost: cost, rank: .owner)
         return StoredPassword(cost: cost, salt: salt, hash: hash).text
     }
 
     /// Whether this is the password. Without a stored hash it takes as long as one of
     /// `unknownCost` and is false, so that nobody learns by the time which accounts exist.
     package static func verify(
-        _ password: [UInt8], against stored: Text?, unknownCost: Cost = .standard
+        _ password: [UInt8], against stored: Text?, unknownCost: Cost = .standard,
+        rank: ScryptRank = .stranger(failures: 0), queue: ScryptQueue = .shared
     ) async throws(ServerError) -> Bool {
         let known = stored.flatMap { StoredPassword($0) }
         let reference = known ?? .nobody(cost: unknownCost)
         // An empty or endless password is nobody's, but costs the same.
         let isPossible = (1...maximumBytes).contains(password.count)
-        let hash = try await ScryptQueue.shared.derive(
-            isPossible ? password : [0], salt: reference.salt, cost: reference.cost)
+        let hash = try await queue.derive(
+            isPossible ? password : [0], salt: reference.salt, cost: reference.cost, rank: rank)
         return ConstantTime.equal(hash, reference.hash) && known != nil && isPossible
     }
 }

@@ -7,11 +7,14 @@ package final class PasswordSignIn: Sendable {
     private let throttle: SignInThrottle
     /// Of new hashes: a stored one of another cost is made anew when its owner signs in.
     private let cost: Password.Cost
+    private let queue: ScryptQueue
 
     package init(
-        storage: any Storage, throttles: any Throttles, cost: Password.Cost = .standard
+        storage: any Storage, throttles: any Throttles, cost: Password.Cost = .standard,
+        queue: ScryptQueue = .shared
     ) {
         self.storage = storage
+        self.queue = queue
         throttle = SignInThrottle(throttles: throttles)
         self.cost = cost
     }
@@ -33,17 +36,32 @@ package final class PasswordSignIn: Sendable {
         emailAddress: Text, password: [UInt8], address: String, device: KnownDevice?, now: Timestamp
     ) async throws(ServerError) -> UserRow? {
         let account = EmailAddress.folded(emailAddress)
-        let user = try await storage.read { (reader) throws(ServerError) in
-            try reader.user(emailAddress: account)
+        let (user, isKnownAddress) = try await storage.read {
+            (reader) throws(ServerError) -> (UserRow?, Bool) in
+            guard let user = try reader.user(emailAddress: account) else {
+                return (nil, false)
+            }
+            let isKnown = try reader.isKnownAddress(
+                address, of: user.name, at: now.nanoseconds / 1_000_000)
+            return (user, isKnown)
         }
         let isKnown = user.map { device?.users.contains($0.name) ?? false } ?? false
-        let attempt = SignInThrottle.Attempt(
-            account: account, address: address, device: isKnown ? device?.id : nil)
-        try await throttle.begin(attempt, now: now)
-        let isRight = try await Password.verify(
-            password, against: user?.passwordHash, unknownCost: cost)
+        let admission = try await throttle.begin(
+            SignInThrottle.Attempt(
+                account: account, address: address, device: isKnown ? device?.id : nil,
+                isKnownAddress: isKnownAddress),
+            now: now)
+        let isRight: Bool
+        do throws(ServerError) {
+            isRight = try await Password.verify(
+                password, against: user?.passwordHash, unknownCost: cost, rank: admission.rank,
+                queue: queue)
+        } catch {
+            try await throttle.withdraw(admission, now: now)
+            throw error
+        }
         guard isRight, let user, !user.isDisabled else { return nil }
-        try await throttle.succeed(attempt, now: now)
+        try await throttle.succeed(admission, now: now)
         if StoredPassword(user.passwordHash)?.cost != cost { await renewHash(of: user, password) }
         return user
     }
@@ -51,7 +69,7 @@ package final class PasswordSignIn: Sendable {
     /// Nobody is kept from signing in by a failure: the next sign-in tries again.
     private func renewHash(of user: UserRow, _ password: [UInt8]) async {
         do throws(ServerError) {
-            let hash = try await Password.hash(password, cost: cost)
+            let hash = try await Password.hashUnchecked(password, cost: cost)
             try await storage.write { (transaction) throws(ServerError) in
                 guard var row = try transaction.user(user.name),
                     row.passwordHash == user.passwordHash
@@ -72,11 +90,34 @@ package enum EmailAddress {
         return Text(String(decoding: trimmed, as: UTF8.self).lowercased())
     }
 
-    /// Whether it can be one: something, one `@`, a domain, nothing invisible.
+    /// Whether it can be one that people read and programs take without quotes: one `@`, a domain, and
+    /// nothing that is invisible, turns the direction of writing or ends an address in a list.
     package static func isWellFormed(_ text: Text) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.count <= 254
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-            && String(validating: text.utf8, as: UTF8.self) != nil
+        guard text.utf8.count <= 254, let string = String(validating: text.utf8, as: UTF8.self)
+        else { return false }
+        let parts = string.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count) else { return false }
+        let words = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return words.allSatisfy { !$0.isEmpty && $0.unicodeScalars.allSatisfy(isWord) }
+            && labels.allSatisfy(isLabel)
+    }
+
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        isLetterOrDigit(scalar) || "!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+            && label.unicodeScalars.allSatisfy { isLetterOrDigit($0) || $0 == "-" }
+    }
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .nonspacingMark, .spacingMark, .decimalNumber:
+            true
+        default: false
+        }
     }
 }

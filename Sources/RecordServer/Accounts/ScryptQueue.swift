@@ -5,56 +5,121 @@ import Synchronization
 
 /// Where passwords are hashed: on threads of their own, so that any number of sign-ins at once takes
 /// the memory of as many hashes and leaves the threads of other requests alone.
+///
+/// Who waits is served by rank, not by arrival. Those who guess have failures behind them, so they
+/// wait behind everybody else, and give up their place when there is no more room.
 package final class ScryptQueue: Sendable {
     /// One after the other: a hash takes 16 MiB, half of what all requests hold together.
-    static let shared = ScryptQueue(width: 1, maximumWaiting: 50)
+    package static let shared = ScryptQueue(width: 1, maximumWaiting: 50)
 
-    private let queues: [DispatchQueue]
-    private let maximumWaiting: Int
-    private let load: Mutex<Load>
-
-    private struct Load {
-        /// How many hashes each queue has to make.
-        var pending: [Int]
-        /// How many of them may be refused when there are too many.
-        var impatient = 0
+    private enum Outcome: Sendable {
+        case hash([UInt8]?)
+        case noRoom
     }
+
+    private struct Job: Sendable {
+        let number: UInt64
+        let rank: ScryptRank
+        let work: @Sendable () -> [UInt8]?
+        let done: CheckedContinuation<Outcome, Never>
+
+        /// Whether it is served before the other.
+        func precedes(_ other: Job) -> Bool { (rank, number) < (other.rank, other.number) }
+    }
+
+    private struct State: Sendable {
+        var running = 0
+        var count: UInt64 = 0
+        var waiting: [Job] = []
+    }
+
+    private let queue = DispatchQueue(label: "recordfs.scrypt", attributes: .concurrent)
+    private let width: Int
+    private let maximumWaiting: Int
+    private let state = Mutex(State())
 
     package init(width: Int, maximumWaiting: Int) {
-        queues = (0..<width).map { DispatchQueue(label: "scrypt.\($0)") }
+        self.width = width
         self.maximumWaiting = maximumWaiting
-        load = Mutex(Load(pending: Array(repeating: 0, count: width)))
     }
 
-    /// Errors: `tryAgainLater` when too many are waiting, unless `isPatient`: what an
-    /// administrator asked for is done, however late.
+    /// How many are being hashed, and how many wait for their turn.
+    var load: (running: Int, waiting: Int) {
+        state.withLock { ($0.running, $0.waiting.count) }
+    }
+
+    /// Errors: `tryAgainLater` when too many of a better or the same rank are waiting; never for a
+    /// rank that is patient.
     package func derive(
-        _ password: [UInt8], salt: [UInt8], cost: Password.Cost, isPatient: Bool = false
+        _ password: [UInt8], salt: [UInt8], cost: Password.Cost,
+        rank: ScryptRank = .stranger(failures: 0)
     ) async throws(ServerError) -> [UInt8] {
-        let place = load.withLock { load -> Int? in
-            guard isPatient || load.impatient < maximumWaiting,
-                let place = load.pending.indices.min(by: { load.pending[$0] < load.pending[$1] })
-            else { return nil }
-            load.pending[place] += 1
-            if !isPatient { load.impatient += 1 }
-            return place
+        try await perform(rank) {
+            Scrypt.hash(password, salt: salt, cost: cost, byteCount: StoredPassword.hashBytes)
         }
-        guard let place else {
+    }
+
+    /// Does the work of a hash when it is its turn; nil of it is a failure.
+    func perform(
+        _ rank: ScryptRank, _ work: @escaping @Sendable () -> [UInt8]?
+    ) async throws(ServerError) -> [UInt8] {
+        let outcome = await withCheckedContinuation { done in submit(rank, done, work) }
+        switch outcome {
+        case .hash(let hash?): return hash
+        case .hash(nil): throw ServerError(.internalError, "scrypt failed.")
+        case .noRoom:
             throw ServerError(
                 .tryAgainLater, "Too many people sign in at this moment.", retryAfter: 10)
         }
-        let hash: [UInt8]? = await withCheckedContinuation { continuation in
-            queues[place].async {
-                continuation.resume(
-                    returning: Scrypt.hash(
-                        password, salt: salt, cost: cost, byteCount: StoredPassword.hashBytes))
+    }
+
+    private func submit(
+        _ rank: ScryptRank, _ done: CheckedContinuation<Outcome, Never>,
+        _ work: @escaping @Sendable () -> [UInt8]?
+    ) {
+        let (first, refused) = state.withLock { state -> (Job?, Job?) in
+            let job = Job(number: state.count, rank: rank, work: work, done: done)
+            state.count += 1
+            if state.running < width {
+                state.running += 1
+                return (job, nil)
             }
+            return (nil, place(job, &state))
         }
-        load.withLock { load in
-            load.pending[place] -= 1
-            if !isPatient { load.impatient -= 1 }
+        refused?.done.resume(returning: .noRoom)
+        if let first { run(first) }
+    }
+
+    /// The one that there is no room for; nil when there is room for all.
+    private func place(_ job: Job, _ state: inout State) -> Job? {
+        let impatient = state.waiting.indices.filter { !state.waiting[$0].rank.isPatient }
+        guard !job.rank.isPatient, impatient.count >= maximumWaiting else {
+            state.waiting.append(job)
+            return nil
         }
-        guard let hash else { throw ServerError(.internalError, "scrypt failed.") }
-        return hash
+        let last = impatient.max { state.waiting[$0].precedes(state.waiting[$1]) }
+        guard let last, job.precedes(state.waiting[last]) else { return job }
+        let refused = state.waiting[last]
+        state.waiting[last] = job
+        return refused
+    }
+
+    private func run(_ job: Job) {
+        queue.async { [self] in
+            job.done.resume(returning: .hash(job.work()))
+            if let next = next() { run(next) }
+        }
+    }
+
+    /// Whose turn it is; nil when nobody waits.
+    private func next() -> Job? {
+        state.withLock { state in
+            let waiting = state.waiting
+            guard let best = waiting.indices.min(by: { waiting[$0].precedes(waiting[$1]) }) else {
+                state.running -= 1
+                return nil
+            }
+            return state.waiting.remove(at: best)
+        }
     }
 }

@@ -21,6 +21,9 @@ package struct AddressRange: Sendable, Hashable {
         self.text = String(text)
     }
 
+    /// Whether every address of its kind is in it.
+    package var isEverything: Bool { bits == 0 }
+
     package func contains(_ address: String) -> Bool {
         guard let other = IPAddress.bytes(of: address), other.count == bytes.count else {
             return false

@@ -63,20 +63,20 @@ extension ConfigurationKey {
         .number(
             "connections-per-address", \.limits.connectionsPerAddress, 1...1_000_000,
             "Connections at once of one address; trusted proxies have no limit."),
-        .number(
+        .bytes(
             "header-bytes", \.limits.headerBytes, 1_024...1 << 20,
             "Of the request line and all header fields."),
         .number("header-fields", \.limits.headerFields, 10...10_000, "Header fields of a request."),
         .number(
             "header-seconds", \.limits.headerSeconds, 1...3_600,
             "For the header of a request to arrive."),
-        .number(
+        .bytes(
             "body-bytes", \.limits.bodyBytes, 1 << 20...1 << 30,
             "Of an operation or a form. Assets have their own limit."),
-        .number(
+        .bytes(
             "anonymous-body-bytes", \.limits.anonymousBodyBytes, 1_024...1 << 30,
             "Of an operation without a user."),
-        .number(
+        .bytes(
             "memory-bytes", \.limits.memoryBytes, 8 << 20...(.max),
             "Bodies, their values and answers of all operations that are being done."),
         .number(
@@ -125,18 +125,21 @@ extension ConfigurationKey {
     ]
 
     private static let records: [ConfigurationKey] = [
-        .number(
+        .bytes(
             "quota-bytes", \.service.quotaBytes, 0...(.max),
             "Of the private databases of a user who has no quota of their own."),
-        .number(
+        .bytes(
             "public-quota-bytes", \.service.publicQuotaBytes, 0...(.max),
             "Of the public database of a container in one environment."),
-        .number("asset-bytes", \.service.assetBytes, 1_024...1 << 40, "Of one asset."),
-        .number("record-bytes", \.service.recordBytes, 1_024...16 << 20, "Of one record's fields."),
+        .bytes("asset-bytes", \.service.assetBytes, 1_024...1 << 40, "Of one asset."),
+        .bytes("record-bytes", \.service.recordBytes, 1_024...16 << 20, "Of one record's fields."),
         .number("zones", \.service.zonesPerDatabase, 1...100_000, "Zones of a database."),
         .number(
             "types", \.service.typesPerContainer, 1...100_000,
             "Record types of a container that saves in development make."),
+        .number(
+            "invitations", \.service.invitationsPerPerson, 1...100_000,
+            "Of one person to another that wait for an answer."),
         .number("participants", \.service.participantsPerShare, 1...10_000, "Of one share."),
         .number(
             "tombstone-seconds", \.service.tombstoneSeconds, 60...315_360_000,

@@ -69,6 +69,22 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
+    /// A number of bytes, which may have a unit: `5G`.
+    static func bytes<Number: FixedWidthInteger & Sendable & SendableMetatype>(
+        _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Number> & Sendable,
+        _ range: ClosedRange<Number>, _ explanation: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(name: name, explanation: explanation) {
+            guard let size = ByteSize.parse($1), let number = Number(exactly: size),
+                range.contains(number)
+            else { return false }
+            $0[keyPath: field] = number
+            return true
+        } show: {
+            String($0[keyPath: field])
+        }
+    }
+
     static func rate(
         _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Double> & Sendable,
         _ explanation: String

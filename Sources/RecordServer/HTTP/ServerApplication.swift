@@ -25,7 +25,7 @@ package struct ServerApplication: Sendable {
             storage: storage, settings: configuration.push, signals: links.couriers)
         service = RecordService(
             storage: storage, assets: assets, seal: seal,
-            settings: configuration.service, push: push)
+            settings: configuration.service, push: push, throttles: links.throttles)
         authenticator = Authenticator(
             storage: storage, seal: seal, settings: configuration.effectiveAccounts)
         self.configuration = configuration
@@ -48,7 +48,7 @@ package struct ServerApplication: Sendable {
             .add(to: router)
         let pages = Pages(
             service: service, authenticator: authenticator, throttles: links.throttles,
-            site: configuration.site, logger: logger)
+            site: configuration.site, metrics: metrics, logger: logger)
         addPageRoutes(to: router, pages: pages) { _, context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,

@@ -59,6 +59,22 @@ package final class LocalThrottles: Throttles {
         }
     }
 
+    package func spend(_ charge: ThrottleCharge, times: Int64, now: Timestamp) {
+        let (spent, overflow) = charge.allowance.interval.multipliedReportingOverflow(by: times)
+        state.withLock { state in
+            let debt = state.debts[Self.key(charge)]?.later(at: now).nanoseconds ?? 0
+            let sum = debt.addingReportingOverflow(spent)
+            state.debts[Self.key(charge)] = Debt(
+                nanoseconds: overflow || sum.overflow ? .max / 4 : sum.partialValue, at: now)
+        }
+    }
+
+    package func missing(_ charge: ThrottleCharge, now: Timestamp) -> Int64 {
+        let debt = state.withLock { $0.debts[Self.key(charge)]?.later(at: now).nanoseconds ?? 0 }
+        let interval = charge.allowance.interval
+        return debt / interval + (debt % interval > 0 ? 1 : 0)
+    }
+
     package func forget(_ charges: [ThrottleCharge]) {
         state.withLock { state in
             for charge in charges { state.debts[Self.key(charge)] = nil }

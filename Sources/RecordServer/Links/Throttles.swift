@@ -6,8 +6,13 @@ package protocol Throttles: Sendable {
     /// Takes one from each of these accounts, or from none of them when one has nothing left: then
     /// how long it takes until all have something.
     func take(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError) -> Duration?
+    /// Takes so many from this account, which may owe some afterwards: for what is known only when
+    /// it is done.
+    func spend(_ charge: ThrottleCharge, times: Int64, now: Timestamp) async throws(ServerError)
     /// Puts one back into each.
     func giveBack(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError)
+    /// How many are missing in this account, a part of one counted as one.
+    func missing(_ charge: ThrottleCharge, now: Timestamp) async throws(ServerError) -> Int64
     /// Makes each as full as it can be.
     func forget(_ charges: [ThrottleCharge]) async throws(ServerError)
 }
@@ -25,6 +30,8 @@ package struct ThrottleCharge: Hashable, Sendable {
         case failuresOfAddressForAccount = "failures of address for account"
         case failuresOfAddress = "failures of address"
         case failuresForAccount = "failures for account"
+        case repeatedFailuresForAccount = "repeated failures for account"
+        case invitationsOfUser = "invitations of user"
     }
 
     package let kind: Kind
@@ -46,6 +53,12 @@ extension ThrottleCharge {
         ThrottleCharge(
             .accessRequestsOfUser, user.description,
             Allowance(count: 20, milliseconds: 5 * 60 * 1_000))
+    }
+
+    /// Two hundred at once, then one in half a minute: somebody reads each.
+    static func invitation(by user: UserName) -> ThrottleCharge {
+        ThrottleCharge(
+            .invitationsOfUser, user.description, Allowance(count: 200, milliseconds: 30_000))
     }
 
     /// Five at once, then one in an hour: somebody reads them.

@@ -54,6 +54,20 @@ package struct DataDirectory: Sendable {
         return DataDirectoryLock(descriptor)
     }
 
+    /// The server that runs on the directory: its process, and where it listens. Nil when there is none.
+    package func runningServer() -> (process: Int32, address: String?)? {
+        let descriptor = open(path + "/lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 512)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        let lines = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+            .split(separator: "\n")
+        guard let first = lines.first, let process = Int32(first) else { return (0, nil) }
+        return (process, lines.count > 1 ? String(lines[1]) : nil)
+    }
+
     private static func holder(_ descriptor: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 20)
         let count = pread(descriptor, &buffer, buffer.count, 0)
@@ -73,6 +87,15 @@ package final class DataDirectoryLock: Sendable {
     private let descriptor: Mutex<Int32?>
     fileprivate init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
     deinit { release() }
+
+    /// Says where the server of the directory listens, for the commands of its operator.
+    package func note(address: String) {
+        descriptor.withLock { descriptor in
+            guard let descriptor else { return }
+            let text = Array("\(getpid())\n\(address)\n".utf8)
+            _ = pwrite(descriptor, text, text.count, 0)
+        }
+    }
 
     /// Harmless when repeated.
     package func release() {

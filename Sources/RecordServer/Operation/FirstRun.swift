@@ -49,11 +49,16 @@ package struct FirstRun: Sendable {
 
     /// For the terminal of the operator.
     package func text(baseURL: String) -> String {
-        let rows =
+        var rows =
             [
                 ("URL", baseURL), ("container", container.string),
                 ("administrator", administrator.string), ("password", password),
             ] + tokens.map { ("API token, \($0.environment.rawValue)", $0.token.string) }
+        for (environment, token) in tokens {
+            let key = ContainerKey(container: container, environment: environment)
+            let link = JoinLink(baseURL: baseURL, container: key, token: token)
+            rows.append(("join link, \(environment.rawValue)", link.text))
+        }
         let width = rows.map(\.0.count).max() ?? 0
         let lines = rows.map { name, value in
             "  " + name + String(repeating: " ", count: width - name.count + 2) + value

@@ -44,6 +44,8 @@ package struct Maintenance: Sendable {
             try await application.service.storage.write { (transaction) throws(ServerError) in
                 try transaction.removeOperationResults(before: results)
                 try transaction.removeSessions(expiredBefore: milliseconds)
+                try transaction.removeAccountEvents(
+                    before: milliseconds - AccountEvent.lifeMilliseconds)
             }
         }
         await attempt("sweep assets") { () throws(ServerError) in

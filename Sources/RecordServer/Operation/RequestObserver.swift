@@ -18,6 +18,7 @@ struct RequestObserver: Sendable {
             "id": "\(context.requestID)", "method": "\(request.method.rawValue)",
             "endpoint": "\(facts.endpoint)", "status": .number(status),
             "ms": .number(duration.milliseconds), "in": .number(facts.bytesIn),
+            "address": "\(context.clientAddress)",
         ]
         if let bytesOut { metadata["out"] = .number(bytesOut) }
         if let container = facts.container { metadata["container"] = "\(container)" }

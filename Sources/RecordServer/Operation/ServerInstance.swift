@@ -61,14 +61,19 @@ package struct ServerInstance: Sendable {
                 "plain HTTP is taken from other machines: passwords and tokens can be read on the way",
                 metadata: ["address": "\(configuration.authority)"])
         }
+        for warning in configuration.warnings {
+            logger.warning("configuration", metadata: ["warning": "\(warning)"])
+        }
         // An upload that goes on could lose its file to this.
         try await assets.removeLeftovers()
         let running = try await application.start()
         reservation.release()
+        let baseURL =
+            configuration.publicURL
+            ?? (tls == nil ? "http://" : "https://") + configuration.authority
+        lock.note(address: baseURL)
         return ServerInstance(
-            firstRun: firstRun,
-            baseURL: configuration.publicURL
-                ?? (tls == nil ? "http://" : "https://") + configuration.authority,
+            firstRun: firstRun, baseURL: baseURL,
             running: running, application: application, storage: storage, tls: tls,
             maintenance: Task { await Maintenance(application).run() }, lock: lock)
     }

@@ -18,6 +18,7 @@ package final class ServerMetrics: Sendable {
         var requests: [RequestKey: Int] = [:]
         var latencies: [String: Latency] = [:]
         var refused: [String: Int] = [:]
+        var signIns: [SignInOutcome: Int] = [:]
         var throttled = 0
         var assetBytesIn = 0
         var assetBytesOut = 0
@@ -52,6 +53,10 @@ package final class ServerMetrics: Sendable {
 
     /// A connection or request that was refused before any route; `why` is one of few words.
     func noteRefused(_ why: String) { state.withLock { $0.refused[why, default: 0] += 1 } }
+
+    func noteSignIn(_ outcome: SignInOutcome) {
+        state.withLock { $0.signIns[outcome, default: 0] += 1 }
+    }
 
     func note(
         _ facts: RequestFacts.Values, status: Int, bytesOut: Int?, duration: Duration
@@ -108,6 +113,12 @@ package final class ServerMetrics: Sendable {
             "recordfs_refused_total", "counter", "Connections and requests refused before a route.")
         for (why, count) in state.refused.sorted(by: { $0.key < $1.key }) {
             page.value("recordfs_refused_total", [("reason", why)], String(count))
+        }
+        page.head("recordfs_sign_ins_total", "counter", "Attempts to sign in by their outcome.")
+        for outcome in SignInOutcome.allCases {
+            page.value(
+                "recordfs_sign_ins_total", [("outcome", outcome.rawValue)],
+                String(state.signIns[outcome] ?? 0))
         }
         page.counter("recordfs_throttled_total", "Answers THROTTLED.", state.throttled)
         page.counter("recordfs_asset_bytes_in_total", "Received assets.", state.assetBytesIn)

@@ -34,6 +34,21 @@ package enum StorageFactory {
         }
     }
 
+    /// Does all that a restore would do, in a directory of its own that goes again, and looks for the bytes of
+    /// every asset. `deep` reads them.
+    ///
+    /// - Throws: as `restore`.
+    package static func tryRestore(
+        _ backup: String, _ configuration: ServerConfiguration, keepsSessions: Bool = false,
+        deep: Bool, clock: any WallClock = SystemClock()
+    ) async throws(ServerError) -> (report: RestoreReport, findings: [Finding]) {
+        switch configuration.storage {
+        case .sqlite:
+            try await SQLiteRestore.rehearse(
+                backup, keepsSessions: keepsSessions, deep: deep, now: clock.now)
+        }
+    }
+
     /// Makes the data of a server from a backup.
     ///
     /// - Parameters:

@@ -11,11 +11,32 @@ struct PageRequest: Sendable {
     var form: [String: Text]?
     var cookies: [String: String] = [:]
     var userAgent: Text = ""
+    /// The origin of the page that the form was on, as the browser tells it.
+    var origin: String?
+    /// How that page and this one belong together, as the browser tells it.
+    var fetchSite: String?
 
     init(client: PageClient) { self.client = client }
 
     var milliseconds: Int64 { client.now.nanoseconds / 1_000_000 }
     var isSecure: Bool { client.baseURL.hasPrefix("https:") }
+
+    /// Whether a browser says that another site sends this form. A browser that is to tell nobody
+    /// where it comes from, as these pages ask it to, sends the origin `null`: then the secret of the
+    /// form decides alone.
+    var isOfAnotherSite: Bool {
+        guard form != nil else { return false }
+        if let fetchSite, fetchSite != "same-origin", fetchSite != "none" { return true }
+        guard let origin, origin != "null" else { return false }
+        return Self.folded(origin) != Self.folded(client.baseURL)
+    }
+
+    /// Browsers leave out the port that a scheme has anyway.
+    private static func folded(_ origin: String) -> String {
+        let text = origin.lowercased()
+        let usual = text.hasPrefix("https:") ? ":443" : ":80"
+        return text.hasSuffix(usual) ? String(text.dropLast(usual.count)) : text
+    }
 
     /// A value of the form, else of the query.
     subscript(name: String) -> Text? { form?[name] ?? query[name] }
@@ -34,6 +55,8 @@ extension PageRequest {
         userAgent = Text(
             utf8: (request.headers[.userAgent] ?? "").utf8.filter { $0 >= 0x20 && $0 < 0x7F }
                 .prefix(200).map { $0 })
+        origin = request.headers[.origin]
+        fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         for field in request.headers[values: .cookie] {
             for pair in field.split(separator: ";") {
                 let parts = pair.drop { $0 == " " }.split(

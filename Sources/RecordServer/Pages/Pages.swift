@@ -28,12 +28,14 @@ package struct Pages: Sendable {
     let passwords: PasswordSignIn
     let throttles: any Throttles
     let site: Site
+    let metrics: ServerMetrics
     let logger: Logger
 
     package init(
         service: RecordService, authenticator: Authenticator, throttles: any Throttles,
-        site: Site = Site(), logger: Logger
+        site: Site = Site(), metrics: ServerMetrics = ServerMetrics(), logger: Logger
     ) {
+        self.metrics = metrics
         self.logger = logger
         self.throttles = throttles
         self.service = service
@@ -83,8 +85,8 @@ package struct Pages: Sendable {
     }
 }
 
-/// Adds `/sign-in`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`,
-/// `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
+/// Adds `/sign-in`, `/join`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`, `/password`, `/reset`,
+/// `/invitations`, `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
 package func addPageRoutes<Context: RequestContext>(
     to router: Router<Context>, pages: Pages,
     client: @escaping @Sendable (Request, Context) -> PageClient
@@ -97,6 +99,7 @@ package func addPageRoutes<Context: RequestContext>(
             let client = client(request, context)
             do {
                 let pageRequest = try await PageRequest(request, client: client)
+                guard !pageRequest.isOfAnotherSite else { throw Pages.foreignForm }
                 return Response(
                     await pages.answer(pageRequest) { (request) throws(ServerError) in
                         try await page(request, context)
@@ -115,6 +118,22 @@ package func addPageRoutes<Context: RequestContext>(
     add("/sign-out", .post) { (request, _) throws(ServerError) in
         try await pages.signOut(request)
     }
+    add("/sign-out-everywhere", .post) { (request, _) throws(ServerError) in
+        try await pages.signOutEverywhere(request)
+    }
+    add("/join", .get) { (_, _) throws(ServerError) in pages.join() }
+    add("/password", .get) { (request, _) throws(ServerError) in
+        try await pages.showPassword(request)
+    }
+    add("/password", .post) { (request, _) throws(ServerError) in
+        try await pages.changePassword(request)
+    }
+    add("/reset", .get) { (request, _) throws(ServerError) in
+        try await pages.showReset(request)
+    }
+    add("/reset", .post) { (request, _) throws(ServerError) in
+        try await pages.resetPassword(request)
+    }
     add("/signed-out", .get) { (request, _) throws(ServerError) in pages.signedOut(request) }
     add("/sessions", .get) { (request, _) throws(ServerError) in
         try await pages.showSessions(request)
@@ -124,6 +143,12 @@ package func addPageRoutes<Context: RequestContext>(
     }
     add("/discoverable", .post) { (request, _) throws(ServerError) in
         try await pages.setDiscoverable(request)
+    }
+    add("/invitations", .get) { (request, _) throws(ServerError) in
+        try await pages.showInvitations(request)
+    }
+    add("/invitations", .post) { (request, _) throws(ServerError) in
+        try await pages.actOnInvitation(request)
     }
     add("/share/{shortGUID}", .get) { (request, context) throws(ServerError) in
         try await pages.showShare(Text(context.parameters.get("shortGUID") ?? ""), request)

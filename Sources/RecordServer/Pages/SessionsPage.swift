@@ -1,8 +1,10 @@
+import Logging
 import RecordModel
 import RecordWire
 
 extension Pages {
     private static let signOutAction = "sign-out"
+    private static let everywhereAction = "sign-out-everywhere"
     private static let revokeAction = "sessions"
     private static let discoverAction = "discoverable"
 
@@ -15,6 +17,10 @@ extension Pages {
             .sessions(of: Text(utf8: session.user.name.bytes))
             .filter { !$0.isRevoked && $0.expiresMilliseconds >= request.milliseconds }
         let token = FormToken(request, seal: authenticator.seal)
+        let activity = AccountActivity(
+            events: try await Accounts(storage: service.storage)
+                .events(of: Text(utf8: session.user.name.bytes)),
+            milliseconds: request.milliseconds)
         let titles = try await titles(of: Set(rows.map(\.container.container)))
         let items = rows.map { row in
             item(
@@ -24,12 +30,20 @@ extension Pages {
         var response = page(
             "Where you are signed in",
             """
+            \(activity.notice)
             <p>You are signed in as <strong>\(session.user.emailAddress)</strong>.</p>
+            <p><a href="/password">Change your password</a> ·
+            <a href="/invitations">Invitations</a></p>
             <form method="post" action="/sign-out">
             \(token.field(Self.signOutAction))
             <button type="submit">Sign out of this browser</button>
             </form>
             <ul>\(items)</ul>
+            <form method="post" action="/sign-out-everywhere">
+            \(token.field(Self.everywhereAction))
+            <button type="submit">Sign out everywhere</button>
+            </form>
+            \(activity.list)
             \(discoverability(of: session.user, token.field(Self.discoverAction)))
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
@@ -121,6 +135,21 @@ extension Pages {
         return response
     }
 
+    /// Ends all sign-ins of a person, of this browser and of every program and machine.
+    func signOutEverywhere(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        var response = PageResponse.redirect(to: "/sign-in")
+        guard let session = try await browserSession(request) else { return response }
+        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.everywhereAction)
+        else { throw Self.staleForm }
+        let ended = event(.sessionsEnded, of: session.user.name, request)
+        try await Accounts(storage: service.storage).endSessions(
+            of: Text(utf8: session.user.name.bytes), now: request.client.now,
+            address: ended.address, agent: ended.agent)
+        logger.notice("all sign-ins ended", metadata: eventMetadata(session.user.name, request))
+        try await endBrowserSession(session, request, &response)
+        return response
+    }
+
     func signedOut(_ request: PageRequest) -> PageResponse {
         page(
             "You are signed out",
@@ -129,6 +158,9 @@ extension Pages {
             <a href="/sign-in">Sign in again</a></p>
             """)
     }
+
+    static let foreignForm = ServerError(
+        .accessDenied, "This form was sent by another site. Use the form of this one.")
 
     static let staleForm = ServerError(
         .accessDenied,

@@ -25,20 +25,18 @@ extension Pages {
             guard let session = try await browserSession(request) else {
                 return signInPage(request, target, status: 403, fault: "Please sign in again.")
             }
+            try await noteSignIn(session.user, to: target, request)
             return try await finish(target, session.user, staySignedIn, request)
         }
         let user: UserRow?
         do throws(ServerError) {
-            user = try await passwords.user(
-                emailAddress: request["email"] ?? "", password: request["password"]?.utf8 ?? [],
-                address: request.client.address, device: knownDevice(request),
-                now: request.client.now)
+            user = try await verified(
+                request["email"] ?? "", request["password"]?.utf8 ?? [], request)
         } catch  where error.code == .throttled || error.code == .tryAgainLater {
-            let wait: HTML = "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
-            var response = signInPage(
-                request, target, status: error.code.httpStatus, fault: wait)
-            response.add("Retry-After", String(error.retryAfter ?? 10))
-            return response
+            return waiting(
+                error,
+                signInPage(
+                    request, target, status: error.code.httpStatus, fault: Self.words(of: error)))
         }
         guard let user else {
             return signInPage(
@@ -46,6 +44,7 @@ extension Pages {
                 fault: "The e-mail address or the password is not right.")
         }
         var response = try await finish(target, user, staySignedIn, request)
+        try await noteSignIn(user, to: target, request)
         try await startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
         remember(user, request, &response)
         return response

@@ -30,6 +30,7 @@ enum SignInTarget: Hashable, Sendable {
 
     /// Pages that may follow a sign-in: nothing but these can be asked for.
     static func localPage(_ next: Text?) -> String {
+        if next == "/password" || next == "/invitations" { return next?.string ?? "/sessions" }
         let share = Array("/share/".utf8)
         guard let next, next.utf8.starts(with: share) else { return "/sessions" }
         let guid = next.utf8.dropFirst(share.count)

@@ -4,18 +4,19 @@ import RecordWire
 /// To what somebody is invited, as the feed of the shared database tells it: no more than records/resolve
 /// tells of each.
 extension DatabasePage {
-    /// The newest; whoever has more of them sees the others when these are accepted or declined.
+    /// Of a page.
     static let maximumInvitations = 100
     /// Of a title and a type, which may be as long as a record.
     private static let maximumTextBytes = 255
 
     static func invitations(
-        of user: UserRow, _ context: OperationContext, _ reader: any StorageReader
-    ) throws(ServerError) -> [InvitationAnswer] {
+        of user: UserRow, from offset: Int = 0, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> (page: [InvitationAnswer], next: Text?) {
         var answers: [InvitationAnswer] = []
-        for share in try reader.invitations(
-            of: user, context.container, limit: maximumInvitations)
-        {
+        let shares = try reader.invitations(
+            of: user, context.container, from: offset, limit: maximumInvitations + 1)
+        for share in shares.prefix(maximumInvitations) {
             // Whether it still opens for this user is said in one place.
             guard case .participant(let row) = ShareStanding(of: user, in: share),
                 row.status == .invited, let zone = try reader.zone(share.zone),
@@ -36,7 +37,8 @@ extension DatabasePage {
                     permission: row.permission(in: share),
                     invitedMilliseconds: row.invitedMilliseconds))
         }
-        return answers
+        let next = offset + maximumInvitations
+        return (answers, shares.count > maximumInvitations ? Text(String(next)) : nil)
     }
 }
 

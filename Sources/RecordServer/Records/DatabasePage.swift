@@ -10,6 +10,8 @@ struct DatabasePage: Sendable {
     private(set) var quotas: [QuotaAnswer]?
     /// Likewise; of the shared database only.
     private(set) var invitations: [InvitationAnswer]?
+    /// Where the next page of invitations begins; nil where there is none.
+    private(set) var invitationsMarker: Text?
 
     init(
         _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
@@ -25,7 +27,8 @@ struct DatabasePage: Sendable {
                 quotas = try Self.quotas(ofShared: present, settings, reader)
             }
             if extensions.wantsInvitations {
-                invitations = try Self.invitations(of: user, context, reader)
+                (invitations, invitationsMarker) = try Self.invitations(
+                    of: user, from: extensions.invitationsOffset(), context, reader)
             }
         } else {
             let database = DatabaseKey(container: context.container, owner: user.name)

@@ -26,6 +26,15 @@ struct FeedExtensions {
     var knownDatabaseToken: Text? { isKnown ? keys.knownDatabaseToken : nil }
     var wantsMoves: Bool { keys.wantsMoves && isKnown }
 
+    /// How many invitations are told already. Errors: badRequest for what is no marker.
+    func invitationsOffset() throws(ServerError) -> Int {
+        guard let marker = keys.invitationsMarker else { return 0 }
+        guard let offset = Int(marker.string), (0...1_000_000).contains(offset) else {
+            throw ServerError(.badRequest, "invitationsMarker is none of an answer of this server.")
+        }
+        return offset
+    }
+
     func limit(_ asked: Int) -> Int {
         keys.hasExtendedLimits ? asked : min(asked, usualLimit)
     }

@@ -134,6 +134,7 @@ extension ModifyPlan {
         for step in steps {
             if let share = step.share {
                 let plan = step.name.flatMap { overlay.planned[$0] }
+                invitationCount += ShareRules.newInvitationCount(old: share.old, new: share.new)
                 invitees.formUnion(
                     try ShareRules.invitees(
                         old: share.old, new: share.new,

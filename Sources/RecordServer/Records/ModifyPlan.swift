@@ -63,6 +63,8 @@ struct ModifyPlan {
     let stamp: WriteStamp
     let visibility: RecordVisibility
     var ids: RandomIDs
+    /// How many people the batch has invited.
+    var invitationCount = 0
     var overlay: RecordOverlay
     var schema: ContainerSchema
     var hasSchemaGrown = false

@@ -141,6 +141,7 @@ extension RecordService {
             answer.member("moreComing", page.moreComing)
             if let quotas = page.quotas { answer.member("quotas", quotas) }
             if let invitations = page.invitations { answer.member("invitations", invitations) }
+            answer.member("invitationsMarker", page.invitationsMarker)
         }
     }
 

@@ -81,6 +81,7 @@ extension RecordService {
         let names = Self.names(of: request, &ids)
         let incarnation = ids.incarnation()
         let drawn = ids
+        try await requireInvitations(request, context)
         let digest = request.operationID == nil ? [] : OperationOutcome.digest(of: body)
         let end = ContinuousClock.now + .seconds(settings.preparationSeconds)
         let outcome = try await prepared(until: end) { () throws(ServerError) in
@@ -94,10 +95,35 @@ extension RecordService {
             recent.note(outcome.recent, in: zone)
         }
         if let notice = outcome.notice { push.publish(notice) }
+        if outcome.invitationCount > 0 {
+            try await throttles.spend(
+                .invitation(by: try context.requireUser().name),
+                times: Int64(outcome.invitationCount), now: context.now)
+        }
         switch outcome.answer {
         case .printed(let answer): return answer
         case .printing(let task): return try await task.value.get()
         }
+    }
+
+    /// How many people a request invites is known when it is done; whoever has invited too many has to
+    /// wait before the next.
+    private func requireInvitations(
+        _ request: ModifyRequest, _ context: OperationContext
+    ) async throws(ServerError) {
+        let mayInvite = request.items.contains { item in
+            guard case .operation(let operation) = item else { return false }
+            return operation.record.share?.participants?.isEmpty == false
+        }
+        guard mayInvite, let user = context.caller.user else { return }
+        let charge = ThrottleCharge.invitation(by: user.name)
+        let missing = try await throttles.missing(charge, now: context.now)
+        let limit = charge.allowance.whole / charge.allowance.interval
+        guard missing >= limit else { return }
+        let seconds = (missing - limit + 1) * charge.allowance.interval / 1_000_000_000
+        throw ServerError(
+            .throttled, "You have invited many people at once: wait for `retryAfter` seconds.",
+            retryAfter: max(1, Int(clamping: seconds)))
     }
 
     /// The record of each operation: new ones without a name get one.
@@ -129,16 +155,20 @@ extension RecordService {
         /// Records of the zone as they were.
         var recent: [RecentRecords.Change] = []
         var zone: ZoneKey?
+        /// How many people it has invited.
+        let invitationCount: Int
 
-        init(answer: PrintedAnswer, notice: ChangeNotice?) {
+        init(answer: PrintedAnswer, notice: ChangeNotice?, invitationCount: Int = 0) {
             self.answer = answer
             self.notice = notice
+            self.invitationCount = invitationCount
             unready = nil
         }
 
         init(_ unready: TreeBuilder) {
             answer = .printed(Answer([]))
             notice = nil
+            invitationCount = 0
             self.unready = unready
         }
     }
@@ -212,7 +242,8 @@ extension RecordService {
             } else {
                 .printing(answer.start())
             }
-        var outcome = ModifyOutcome(answer: printed, notice: notice)
+        var outcome = ModifyOutcome(
+            answer: printed, notice: notice, invitationCount: plan.invitationCount)
         outcome.zone = access.zone.key
         outcome.recent = plan.recent(places)
         return outcome

@@ -67,7 +67,7 @@ extension SQLiteAccess {
     func putShareReport(_ report: ShareReport) throws(ServerError) {
         try run(
             """
-            INSERT OR REPLACE INTO share_reports (container, environment, owner, zone, share,
+            INSERT INTO share_reports (container, environment, owner, zone, share,
                 short_guid, reporter, at, text)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
@@ -87,16 +87,17 @@ extension SQLiteAccess {
             """
             SELECT container, environment, owner, zone, share, short_guid, reporter, at, text
             FROM share_reports ORDER BY id DESC LIMIT ?
-            """, [.limit(limit)]
-        ) {
-            let container = ContainerKey(
-                container: $0.value(0), environment: ServerEnvironment(number: $0.int64(1)))
-            let database = DatabaseKey(container: container, owner: $0.name(2))
-            return ShareReport(
-                zone: ZoneKey(database: database, zone: $0.name(3)), share: $0.name(4),
-                shortGUID: $0.value(5), reporter: $0.name(6), milliseconds: $0.int64(7),
-                text: $0.value(8))
-        }
+            """, [.limit(limit)], Self.shareReport)
+    }
+
+    static func shareReport(_ row: SQLStatement) -> ShareReport {
+        let container = ContainerKey(
+            container: row.value(0), environment: ServerEnvironment(number: row.int64(1)))
+        let database = DatabaseKey(container: container, owner: row.name(2))
+        return ShareReport(
+            zone: ZoneKey(database: database, zone: row.name(3)), share: row.name(4),
+            shortGUID: row.value(5), reporter: row.name(6), milliseconds: row.int64(7),
+            text: row.value(8))
     }
 
     func noteAccessRequest(_ user: UserName, milliseconds: Int64) throws(ServerError) {

@@ -50,29 +50,34 @@ extension SQLiteAccess {
     }
 
     func invitations(
-        of user: UserRow, _ container: ContainerKey, limit: Int
+        of user: UserRow, _ container: ContainerKey, from offset: Int, limit: Int
     ) throws(ServerError) -> [ShareRow] {
         let number = user.phoneNumber.map(UserLookup.digits)
         return try all(
             """
             SELECT \(Self.placedShareColumns)
             FROM (
-                SELECT zone, share, invited FROM participants
-                WHERE status = 'INVITED' AND user = ?1
-                UNION ALL
-                SELECT zone, share, invited FROM participants
-                WHERE status = 'INVITED' AND email_address = ?2 AND user IS NULL
-                UNION ALL
-                SELECT zone, share, invited FROM participants
-                WHERE status = 'INVITED' AND phone_number = ?3 AND user IS NULL
+                SELECT zone, share, MAX(invited) AS invited FROM (
+                    SELECT zone, share, invited FROM participants
+                    WHERE status = 'INVITED' AND user = ?1
+                    UNION ALL
+                    SELECT zone, share, invited FROM participants
+                    WHERE status = 'INVITED' AND email_address = ?2 AND user IS NULL
+                    UNION ALL
+                    SELECT zone, share, invited FROM participants
+                    WHERE status = 'INVITED' AND phone_number = ?3 AND user IS NULL
+                ) GROUP BY zone, share
             ) p
             JOIN shares s ON s.zone = p.zone AND s.name = p.share
             \(Self.placeOfShare)
-            WHERE d.container = ?4 AND d.environment = ?5
-            GROUP BY p.zone, p.share ORDER BY MAX(p.invited) DESC, p.zone, p.share LIMIT ?6
+            WHERE d.container = ?4 AND d.environment = ?5 AND NOT EXISTS (
+                SELECT 1 FROM blocked_owners b WHERE b.user = ?1 AND b.owner = d.owner)
+            ORDER BY ROW_NUMBER() OVER (
+                PARTITION BY d.owner ORDER BY p.invited DESC, p.zone, p.share
+            ), p.invited DESC, p.zone, p.share LIMIT ?6 OFFSET ?7
             """,
             [.name(user.name), .text(user.emailAddress), .optional(number)] + container.values
-                + [.limit(limit)]
+                + [.limit(limit), .limit(offset)]
         ) { (row) throws(ServerError) in try share(row, container) }
     }
 

@@ -43,6 +43,28 @@ enum SQLiteRestore {
         }
     }
 
+    /// The same in a directory that goes again, but for the bytes of assets, which are only looked for.
+    static func rehearse(
+        _ backup: String, keepsSessions: Bool, deep: Bool, now: Timestamp
+    ) async throws(ServerError) -> (report: RestoreReport, findings: [Finding]) {
+        let source = BackupFiles(path: backup)
+        let place = try ScratchDirectory()
+        defer { place.remove() }
+        let target = BackupFiles(path: place.path)
+        let copy = try await BackupThread.run { () throws(ServerError) in
+            try begin(source, target)
+        }
+        let assets = try await BackupThread.run { () throws(ServerError) in
+            try AssetDirectory.open(source.assets)
+        }
+        let findings = try await AssetInspection.run(copy, assets, deep: deep)
+        return try await BackupThread.run { () throws(ServerError) in
+            let report = try renew(copy, keepsSessions: keepsSessions, now)
+            try DatabaseCopy.close(copy)
+            return (report, findings)
+        }
+    }
+
     /// The database in its place, under its unfinished name.
     private static func begin(
         _ source: BackupFiles, _ target: BackupFiles

@@ -17,6 +17,15 @@ enum SQLiteTables {
         migrator.registerMigration("2026-11-25 invitations") { database in
             try database.execute(sql: invitations)
         }
+        migrator.registerMigration("2026-11-26 account events") { database in
+            try database.execute(sql: accountEvents)
+        }
+        migrator.registerMigration("2026-11-26 blocked owners") { database in
+            try database.execute(sql: blockedOwners)
+        }
+        migrator.registerMigration("2026-11-26 reports") { database in
+            try database.execute(sql: manyReports)
+        }
         return migrator
     }
 

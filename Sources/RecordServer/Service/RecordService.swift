@@ -11,14 +11,16 @@ package final class RecordService: Sendable {
     package let seal: Seal
     package let settings: ServiceSettings
     package let push: PushHub
+    package let throttles: any Throttles
     /// Of uploads that come in just now.
     let incoming = IncomingBytes()
     let recent = RecentRecords()
 
     package init(
         storage: any Storage, assets: any AssetStore, seal: Seal,
-        settings: ServiceSettings, push: PushHub
+        settings: ServiceSettings, push: PushHub, throttles: any Throttles = LocalThrottles()
     ) {
+        self.throttles = throttles
         self.storage = storage
         self.assets = assets
         self.seal = seal

@@ -15,6 +15,8 @@ package struct ServiceSettings: Sendable, Hashable {
     package var fieldsPerType = ServerLimits.fieldsPerType
     package var zonesPerDatabase = ServerLimits.zonesPerDatabase
     package var participantsPerShare = ServerLimits.participantsPerShare
+    /// Invitations of one person to another that wait for an answer.
+    package var invitationsPerPerson = 50
     package var deleteSelfSources = ServerLimits.deleteSelfSources
     /// For the private databases of a user, in bytes, where the user has no quota of its own.
     package var quotaBytes: Int64 = 10 << 30

@@ -52,7 +52,7 @@ struct ParticipantEdit {
             }
             if try isOwner(item, index) { continue }
             let row: ParticipantRow
-            if let known = try match(item) {
+            if let known = match(item) {
                 row = known
                 if item.status == .removed { continue }
                 change(known, item, index)
@@ -93,7 +93,7 @@ struct ParticipantEdit {
     }
 
     /// The row that is meant: of those that were there, or that this request has added.
-    private func match(_ item: ParticipantDictionary) throws(ServerError) -> ParticipantRow? {
+    private func match(_ item: ParticipantDictionary) -> ParticipantRow? {
         let rows =
             before.present
             + changes.compactMap { change in
@@ -102,16 +102,10 @@ struct ParticipantEdit {
         if let id = item.participantID, let row = rows.first(where: { $0.participantID == id }) {
             return row
         }
-        if let row = rows.first(where: { $0.isNamed(by: item.lookup) }) { return row }
-        // Nobody is there twice: once as a user, once by an address of that user.
-        guard item.lookup.userName == nil, !item.lookup.isEmpty else { return nil }
-        for row in rows {
-            guard let user = row.user, let account = try situation.reader.user(user) else {
-                continue
-            }
-            if account.hasAddress(of: item.lookup) { return row }
-        }
-        return nil
+        // By what the request says, and by nothing else that the server knows of an account: whether
+        // an address is that of a user is not to be found out by inviting. Whoever is invited twice is
+        // one participant once it accepts.
+        return rows.first { $0.isNamed(by: item.lookup) }
     }
 
     private mutating func change(
@@ -147,16 +141,31 @@ struct ParticipantEdit {
         if linked != nil { row.link = ids.shortGUID() }
         row.isApprovedRequester = try hasAsked(row)
         share.participants.removeAll { $0.status == .removed && $0.isNamed(by: item.lookup) }
-        for blocked in share.blocked {
-            let account = try blocked.lookup.userName.flatMap { (user) throws(ServerError) in
-                try situation.reader.user(user)
-            }
-            let isMeant = row.isNamed(by: blocked.lookup) || account.map(row.means) == true
-            if isMeant { share.blocked.removeAll { $0 == blocked } }
-        }
+        try requireFewInvitations(to: item.lookup, index)
+        // By the same words: that two of them mean one person is not told.
+        share.blocked.removeAll { row.isNamed(by: $0.lookup) }
         share.participants.append(row)
         changes.append(.added(row, index: index))
         return row
+    }
+
+    /// Nobody's list of invitations is filled by one person who gets no answer.
+    private func requireFewInvitations(to lookup: UserLookup, _ index: Int) throws(ServerError) {
+        let limit = situation.settings.invitationsPerPerson
+        guard !lookup.isEmpty else { return }
+        var count = try situation.reader.invitationCount(
+            by: before.zone.database.owner, to: lookup)
+        for case let share? in situation.pending.values {
+            count += share.present.count {
+                $0.status == .invited && $0.isNamed(by: lookup)
+                    && $0.invitedMilliseconds == situation.context.milliseconds
+            }
+        }
+        guard count >= limit else { return }
+        throw ServerError(
+            .limitExceeded,
+            "record.participants[\(index)] has \(limit) of your invitations and has answered none: "
+                + "wait for an answer, or take some back.")
     }
 
     private func hasAsked(_ row: ParticipantRow) throws(ServerError) -> Bool {

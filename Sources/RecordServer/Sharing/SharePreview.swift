@@ -10,8 +10,15 @@ struct SharePreview: Hashable, Sendable {
     /// Whatever a client has called a thumbnail.
     var thumbnail: [UInt8]?
 
+    /// Longer sides than any screen shows: small files of such pictures take gigabytes in a browser.
+    private static let maximumThumbnailSide = 4_096
+
     /// Nil also for bytes that a page had better not show.
-    var thumbnailFormat: ImageFormat? { thumbnail.flatMap { ImageFormat(of: $0) } }
+    var thumbnailFormat: ImageFormat? {
+        guard let thumbnail, ImageSize(of: thumbnail)?.fits(Self.maximumThumbnailSide) == true
+        else { return nil }
+        return ImageFormat(of: thumbnail)
+    }
 
     init(of record: StoredRecord) throws(ServerError) {
         for field in try FieldsCodec.decode(record.fields) where !field.isEncrypted {

@@ -81,10 +81,9 @@ extension ShareRow {
         if let owner = try reader.user(zone.database.owner), blocks(owner) {
             throw ServerError(.badRequest, "record.blocked: the owner is among them.")
         }
-        for row in present {
-            let account: UserRow? = if let name = row.user { try reader.user(name) } else { nil }
-            let isBlocked = blocked.contains { row.isNamed(by: $0.lookup) }
-            guard isBlocked || account.map(blocks) ?? false else { continue }
+        // By the same words only: whether an address is that of a user who is in the share by name is
+        // not to be found out by blocking it.
+        for row in present where blocked.contains(where: { row.isNamed(by: $0.lookup) }) {
             remove(row.participantID)
         }
     }

@@ -11,10 +11,20 @@ extension ShareRules {
     ) throws(ServerError) -> Set<UserName> {
         var invitees: Set<UserName> = []
         let (before, after) = (old?.invitations ?? [], new?.invitations ?? [])
+        guard let owner = (new ?? old)?.zone.database.owner else { return [] }
         for row in hasNewFields ? before.union(after) : before.symmetricDifference(after) {
-            if let user = try account(of: row, reader) { invitees.insert(user) }
+            guard let user = try account(of: row, reader),
+                try !reader.blocksInvitations(user, of: owner)
+            else { continue }
+            invitees.insert(user)
         }
         return invitees
+    }
+
+    /// How many people a change of a share invites who were not invited before.
+    static func newInvitationCount(old: ShareRow?, new: ShareRow) -> Int {
+        let known = Set((old?.present ?? []).map(\.participantID))
+        return new.invitations.count { !known.contains($0.participantID) }
     }
 
     /// Of an invitation to an address there may be none.

@@ -17,11 +17,18 @@ enum ShareStanding: Hashable {
             self = .owner
             return
         }
+        let own = share.present.filter { $0.means(user) }
+        // Who is in is taken out by name, so that a block of an address does not tell whose it is.
+        if let row = own.first(where: { $0.status == .accepted }),
+            row.permission(in: share) != .none
+        {
+            self = .participant(row)
+            return
+        }
         guard !share.blocks(user) else {
             self = .stranger(others: [])
             return
         }
-        let own = share.present.filter { $0.means(user) }
         // An invitation by name or an acceptance counts before one to an address.
         if let row = own.first(where: { $0.user != nil }) ?? own.first {
             self = row.permission(in: share) == .none ? .stranger(others: []) : .participant(row)

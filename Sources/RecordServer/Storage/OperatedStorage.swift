@@ -12,6 +12,10 @@ package protocol OperatedStorage: Storage {
     func backup(to directory: String, assets: any AssetStore) async throws(ServerError)
         -> BackupSummary
 
+    /// Looks whether the storage is whole, and has the bytes of all assets that it refers to. `deep` reads
+    /// all of it.
+    func inspect(assets: any AssetStore, deep: Bool) async throws(ServerError) -> [Finding]
+
     /// Ends all accesses after those that have begun. Later ones fail. Harmless when repeated.
     func shutDown() async throws(ServerError)
 }

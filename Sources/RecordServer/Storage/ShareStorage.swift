@@ -9,10 +9,17 @@ package protocol ShareReader {
     /// The share of which a participant has this one-time link, in any database of the container.
     func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow?
     /// The shares in which the user, or an address of the account, is invited and nobody has accepted
-    /// that; those of the newest invitations first.
+    /// that: the newest of each owner first, then the second of each, so that nobody buries those of
+    /// others. Without those of owners whom the user has blocked.
     func invitations(
-        of user: UserRow, _ container: ContainerKey, limit: Int
+        of user: UserRow, _ container: ContainerKey, from offset: Int, limit: Int
     ) throws(ServerError) -> [ShareRow]
+    /// How many invitations of an owner wait that say the same of the person.
+    func invitationCount(by owner: UserName, to lookup: UserLookup) throws(ServerError) -> Int
+    /// Whether a user wants to know of no invitation of this owner.
+    func blocksInvitations(_ user: UserName, of owner: UserName) throws(ServerError) -> Bool
+    /// Those whose invitations a user wants to know nothing of, the last blocked first.
+    func blockedOwners(_ user: UserName) throws(ServerError) -> [UserName]
     /// The newest first.
     func shareReports(limit: Int) throws(ServerError) -> [ShareReport]
     func sharedZone(_ viewer: UserName, _ zone: ZoneKey) throws(ServerError) -> SharedZoneRow?
@@ -30,8 +37,11 @@ package protocol ShareWriter {
     /// Inserts or replaces the share with all its participants.
     func putShare(_ share: ShareRow) throws(ServerError)
     func deleteShare(_ zone: ZoneKey, _ name: RecordName) throws(ServerError)
-    /// In place of an earlier one of the same reporter and share.
+    /// Beside earlier ones of the same reporter and share.
     func putShareReport(_ report: ShareReport) throws(ServerError)
+    func setBlocksInvitations(
+        _ user: UserName, of owner: UserName, _ blocks: Bool, milliseconds: Int64
+    ) throws(ServerError)
     /// Keeps that somebody has asked for access to something, which need not be there.
     func noteAccessRequest(_ user: UserName, milliseconds: Int64) throws(ServerError)
     /// Inserts or replaces; takes away the tombstone.

@@ -44,7 +44,7 @@ package struct MetricsGauge: Hashable, Sendable {
 
 /// One point in time of a storage.
 package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReader,
-    AccountReader, SettingReader, PushReader, AssetReader
+    AccountReader, AccountEventReader, OperatorReader, SettingReader, PushReader, AssetReader
 {
     /// What this process has parsed of the storage's schemas.
     var schemas: SchemaCache { get }
@@ -52,5 +52,6 @@ package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReade
 
 /// A transaction that writes.
 package protocol StorageTransaction: StorageReader, ZoneWriter, RecordWriter, TreeWriter,
-    ShareWriter, AccountWriter, SettingWriter, PushWriter, AssetWriter
+    ShareWriter, AccountWriter, AccountEventWriter, OperatorWriter, SettingWriter, PushWriter,
+    AssetWriter
 {}

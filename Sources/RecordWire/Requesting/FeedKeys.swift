@@ -22,6 +22,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var knownDatabaseToken: Text?
     /// `wantsMoves`: where a record that is gone has been moved.
     package var wantsMoves = false
+    /// `invitationsMarker`: where the next page of them begins, as an answer has said.
+    package var invitationsMarker: Text?
 
     package init() {}
 
@@ -35,6 +37,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsInvitations = try json.bool("wantsInvitations", default: false)
         knownDatabaseToken = try json.string("knownDatabaseSyncToken", maximumBytes: 1_024)
         wantsMoves = try json.bool("wantsMoves", default: false)
+        invitationsMarker = try json.string("invitationsMarker")
     }
 
     func writeMembers(to answer: inout AnswerWriter) {
@@ -47,5 +50,6 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsInvitations { answer.member("wantsInvitations", true) }
         answer.member("knownDatabaseSyncToken", knownDatabaseToken)
         if wantsMoves { answer.member("wantsMoves", true) }
+        if let invitationsMarker { answer.member("invitationsMarker", invitationsMarker) }
     }
 }

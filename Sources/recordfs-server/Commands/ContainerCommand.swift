@@ -7,7 +7,9 @@ import RecordWire
 struct ContainerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container", abstract: "Create containers and change their schemas.",
-        subcommands: [Create.self, Change.self, List.self, SchemaCommand.self])
+        subcommands: [
+            Create.self, Change.self, List.self, Delete.self, SchemaCommand.self,
+        ])
 }
 
 extension ContainerCommand {

@@ -9,19 +9,24 @@ struct OpenedData {
     let now = SystemClock().now
 
     /// Errors: a message when there is none.
-    init(_ options: DataOptions) throws {
+    init(_ options: DataOptions) throws { try self.init(in: options.directory) }
+
+    /// Errors: a message when there is none.
+    init(in directory: String) throws {
         do throws(ServerError) {
-            try DataDirectory(options.directory).requireNoFile()
+            try DataDirectory(directory).requireNoFile()
         } catch {
             throw CommandFailure(error)
         }
-        guard StorageFactory.exists(options.configuration) else {
+        var configuration = ServerConfiguration()
+        configuration.dataDirectory = directory
+        guard StorageFactory.exists(configuration) else {
             throw CommandFailure(
-                "There is no server's data in \(options.directory). Run `recordfs-server serve` "
+                "There is no server's data in \(directory). Run `recordfs-server serve` "
                     + "once, or name the directory with --data.")
         }
         do throws(ServerError) {
-            storage = try StorageFactory.open(options.configuration)
+            storage = try StorageFactory.open(configuration)
         } catch {
             throw CommandFailure(error)
         }

@@ -7,7 +7,24 @@ import RecordWire
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "See what people have reported of shares.",
-        subcommands: [List.self])
+        subcommands: [List.self, Dismiss.self])
+
+    struct Dismiss: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a report off the list.",
+            discussion:
+                "Nothing happens to the share; end it or disable its owner if that is right.")
+
+        @OptionGroup var data: DataOptions
+        @Argument(help: "Its number, as `report list` shows it.")
+        var number: Int64
+
+        func run() async throws {
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                try await data.accounts.dismissReport(number)
+            }
+        }
+    }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -20,17 +37,15 @@ struct ReportCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await OpenedData.use(data) { (data) throws(ServerError) in
-                let reports = try await data.storage.read { (reader) throws(ServerError) in
-                    try reader.shareReports(limit: ShareReport.limit)
-                }
                 var table = Table([
-                    "time", "share", "owner", "zone", "container", "environment", "reporter",
+                    "number", "time", "share", "owner", "zone", "container", "environment",
+                    "reporter",
                     "text",
                 ])
-                for report in reports {
+                for (number, report) in try await data.accounts.reports() {
                     let database = report.zone.database
                     table.add(
-                        .time(report.milliseconds), .text(report.shortGUID),
+                        .number(number), .time(report.milliseconds), .text(report.shortGUID),
                         .text(Text(database.owner.description)),
                         .text(Text(report.zone.zone.description)),
                         .text(database.container.container),

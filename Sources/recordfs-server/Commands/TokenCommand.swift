@@ -7,7 +7,9 @@ import RecordWire
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Make and revoke API tokens, and end sign-ins.",
-        subcommands: [Create.self, List.self, Revoke.self, SessionCommand.self])
+        subcommands: [
+            Create.self, List.self, Replace.self, Revoke.self, SessionCommand.self,
+        ])
 }
 
 extension TokenCommand {

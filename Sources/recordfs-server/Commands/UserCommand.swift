@@ -8,8 +8,9 @@ struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Add and change people with an account on this server.",
         subcommands: [
-            Add.self, List.self, Change.self, Disable.self, Enable.self, SetPassword.self,
-            Quota.self,
+            Add.self, List.self, Show.self, Change.self, SetEmail.self, Disable.self, Enable.self,
+            SetPassword.self, ResetLink.self, SignOut.self, Events.self, Quota.self, Export.self,
+            Delete.self,
         ])
 
     /// The user of a command.
@@ -60,14 +61,16 @@ extension UserCommand {
             try await OpenedData.use(data) { (data) throws(ServerError) in
                 var table = Table([
                     "email", "recordName", "givenName", "familyName", "admin", "disabled",
-                    "discoverable", "quotaBytes", "created",
+                    "discoverable", "quotaBytes", "usedBytes", "created",
                 ])
+                let used = try await data.accounts.usedBytes()
                 for user in try await data.accounts.users() {
                     table.add(
                         .text(user.emailAddress), .text(Text(utf8: user.name.bytes)),
                         .text(user.givenName), .text(user.familyName),
                         .flag(user.isAdministrator), .flag(user.isDisabled),
                         .flag(user.isDiscoverable), .number(user.quotaBytes),
+                        .number(used[user.name] ?? 0),
                         .time(user.createdMilliseconds))
                 }
                 table.print(asJSON: json)
@@ -190,14 +193,7 @@ struct ByteCount: ExpressibleByArgument {
             bytes = nil
             return
         }
-        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
-        let unit = argument.last.flatMap { units[$0] }
-        guard let count = Int64(unit == nil ? argument[...] : argument.dropLast()), count >= 0
-        else {
-            return nil
-        }
-        let (product, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
-        guard !overflow else { return nil }
-        bytes = product
+        guard let size = ByteSize.parse(argument) else { return nil }
+        bytes = size
     }
 }

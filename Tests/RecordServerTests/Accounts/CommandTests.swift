@@ -190,6 +190,52 @@ struct CommandTests {
         #expect(try await run(["token", "session", "revoke", "none"]).status == 1)
     }
 
+    @Test("a public key is added once to a container and environment, and again when it is revoked")
+    func keyTwice() async throws {
+        let container = "iCloud.org.example.app"
+        try await accounts.createContainer(Text(container))
+        _ = try await accounts.addUser(
+            emailAddress: "alice@example.org", password: Array("correct horse".utf8),
+            cost: .quick, now: SystemClock().now)
+        let file = data.path + "/public.pem"
+        try write(
+            String(decoding: try SigningKey().publicPEM.utf8, as: UTF8.self), to: file)
+        let add = ["key", "add", file, container, "--user", "alice@example.org"]
+        let first = try await run(add)
+        #expect(first.status == 0, "\(first.errors)")
+        let second = try await run(add)
+        #expect(second.status == 1 && second.errors.contains(String(first.output.dropLast())))
+        #expect(try await run(add + ["--environment", "production"]).status == 0)
+        let id = String(first.output.prefix(16))
+        #expect(try await run(["key", "revoke", container, id]).status == 0)
+        #expect(try await run(add).status == 0)
+    }
+
+    @Test(
+        "what is no e-mail address that everybody reads as one is refused",
+        arguments: [
+            "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b c", ".a@b", "a.@b", "a..b@c", "a@.b",
+            "a@b.", "a@b..c", "a@-b", "a@b-", "<a>@b", "a,b@c", "a;b@c", "\"a\"@b", "a@b_c",
+            "a\u{200B}@b.org", "a\u{202E}@b.org", "a@b\u{AD}.org", "a\n@b", "a\u{7F}@b",
+            "\(String(repeating: "a", count: 65))@b.org",
+        ])
+    func oddAddresses(_ address: String) async throws {
+        #expect(!EmailAddress.isWellFormed(Text(address)), "\(address)")
+        await #expect(throws: ServerError.self) {
+            try await accounts.addUser(
+                emailAddress: Text(address), password: Array("correct horse".utf8), cost: .quick,
+                now: SystemClock().now)
+        }
+    }
+
+    @Test(
+        "addresses that people have are taken",
+        arguments: [
+            "admin@localhost", "a.b+c@example.org", "o'neil@example.co.uk", "jörg@müller.example",
+            "_x-1@sub.example.org", "用户@例子.example",
+        ])
+    func addresses(_ address: String) { #expect(EmailAddress.isWellFormed(Text(address))) }
+
     @Test("what people have reported of shares is listed, the newest first")
     func reports() async throws {
         let zone = StorageSample.zone

@@ -1,7 +1,8 @@
 import RecordModel
-import RecordServer
 import RecordWire
 import Testing
+
+@testable import RecordServer
 
 @Suite("Passwords")
 struct PasswordTests {
@@ -65,17 +66,61 @@ struct PasswordTests {
         #expect(try await !Password.verify(long, against: stored))
     }
 
-    @Test("a new password has 8 to 1024 bytes of text without control characters")
+    @Test("a new password has 8 characters to 1024 bytes of text without control characters")
     func rules() {
-        #expect(Password.fault(of: Array("1234567".utf8)) != nil)
-        #expect(Password.fault(of: Array("12345678".utf8)) == nil)
+        #expect(Password.fault(of: Array("kvtmqwx".utf8)) != nil)
+        #expect(Password.fault(of: Array("kvtmqwxz".utf8)) == nil)
+        // Characters as people count them, whatever they are made of.
+        #expect(Password.fault(of: Array("pässwör".utf8)) != nil)
+        #expect(Password.fault(of: Array("e\u{301}👩‍👩‍👧o\u{308}".utf8)) != nil)
+        #expect(Password.fault(of: Array("漢字仮名交じり文".utf8)) == nil)
+        #expect(Password.fault(of: Array(String(repeating: "漢字", count: 32).utf8)) == nil)
+        let families = String(repeating: "👩‍👩‍👧👨‍👨‍👦", count: 24)
+        #expect(Password.fault(of: Array(families.utf8)) == nil)
+        #expect(Password.fault(of: Array(" with spaces around ".utf8)) == nil)
         #expect(Password.fault(of: Array("pässwörter 😀".utf8)) == nil)
         #expect(Password.fault(of: Array("1234567\n8".utf8)) != nil)
         #expect(Password.fault(of: Array("1234567\u{7F}".utf8)) != nil)
+        #expect(Password.fault(of: [UInt8](repeating: 0x61, count: 20)) != nil)
         let invalid: [UInt8] = [0xFF, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37]
         #expect(Password.fault(of: invalid) != nil)
-        #expect(Password.fault(of: [UInt8](repeating: 0x61, count: 1024)) == nil)
-        #expect(Password.fault(of: [UInt8](repeating: 0x61, count: 1025)) != nil)
+        let long = Array(String(repeating: "abcd", count: 256).utf8)
+        #expect(Password.fault(of: long) == nil)
+        #expect(Password.fault(of: long + [0x61]) != nil)
+    }
+
+    @Test(
+        "the most common passwords are refused, in any case and with digits behind them",
+        arguments: [
+            "password", "12345678", "PASSWORD", "Password1", "password2026!", "qwertyuiop",
+            "iloveyou", "1q2w3e4r5t", "baseball99", "zzzzzzzzzz", "alice@example.org", "Alice.Long",
+        ])
+    func common(_ password: String) {
+        var user = UserRow(
+            name: UserName("_a"), emailAddress: "alice.long@example.org", passwordHash: "",
+            createdMilliseconds: 0)
+        if password.contains("@") { user.emailAddress = "alice@example.org" }
+        let fault = Password.fault(of: Array(password.utf8), for: user)
+        #expect(fault?.contains("guesses") == true, "\(fault ?? "taken")")
+    }
+
+    @Test("more than 3 000 common passwords are known, and what is not common is taken")
+    func uncommon() {
+        #expect(CommonPasswords.count >= 3_000)
+        for password in ["correct horse", "rainbow tractor", "kvtmqwxz", "2718281828459045x"] {
+            #expect(Password.fault(of: Array(password.utf8)) == nil)
+        }
+    }
+
+    @Test("a password is compared as it was typed: no case is folded, nothing is cut or trimmed")
+    func verbatim() async throws {
+        let password =
+            " Grüße an Alle, die das hier lesen und weiter lesen und nie aufhören, 1234567 "
+        let stored = try await Password.hash(Array(password.utf8), cost: .quick)
+        #expect(try await Password.verify(Array(password.utf8), against: stored))
+        for other in [String(password.dropLast()), password.lowercased(), password + "x"] {
+            #expect(try await !Password.verify(Array(other.utf8), against: stored))
+        }
     }
 
     @Test("many hashes at once are all made, and too many are asked to come later")

@@ -45,7 +45,14 @@ import Testing
         #expect(!shown.text.contains("@PREFIX@"))
         let completions = try await run(
             "/bin/grep", ["-rlw", "recordfs-server", prefix + "/share"])
-        #expect(completions.text.split(separator: "\n").count == 3, "\(completions.text)")
+        // Three for shells, and the manual page.
+        #expect(completions.text.split(separator: "\n").count == 4, "\(completions.text)")
+        let page = prefix + "/share/man/man8/recordfs-server.8"
+        let text = try await run("/bin/cat", [page]).text.replacing("\\-", with: "-")
+            .replacing("\"", with: "").replacing(".BR ", with: ".B ")
+        for command in try await commands() {
+            #expect(text.contains("\n.B \(command)"), "the manual page has nothing of \(command)")
+        }
         let removed = try await run(script, arguments + ["--uninstall"])
         #expect(removed.status == 0, "\(removed.text)")
         #expect(try await run("/usr/bin/find", [prefix, "-type", "f"]).text.isEmpty)
@@ -73,6 +80,18 @@ import Testing
         #expect(removed.status == 0, "\(removed.text)")
         let left = try await run("/usr/bin/find", [prefix, "-not", "-type", "d"])
         #expect(left.text.isEmpty, "\(left.text)")
+    }
+
+    /// The subcommands of the server, by its own help.
+    private func commands() async throws -> [String] {
+        let help = try await run(ServerProcess.binary, ["--help"])
+        let list = try #require(help.text.split(separator: "SUBCOMMANDS:").last)
+        let names = list.split(separator: "\n").filter {
+            $0.hasPrefix("  ") && !$0.hasPrefix("   ")
+        }
+        .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
+        #expect(names.count > 10)
+        return names
     }
 
     private func walk(_ page: String) async throws -> Outcome {

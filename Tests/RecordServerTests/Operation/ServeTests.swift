@@ -128,6 +128,17 @@ import Testing
         let health = try await shell(
             "curl -sk --http1.1 https://127.0.0.1:\(port)/health")
         #expect(health.contains("ok"), "\(health)")
+        // No suite of TLS 1.2 with CBC, by whatever key exchange.
+        for (suites, isTaken) in [
+            ("ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ECDHE-ECDSA-CHACHA20-POLY1305", true),
+            ("ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:AES128-SHA:AES256-SHA256", false),
+            ("ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES128-SHA", false),
+        ] {
+            let shown = try await shell(
+                "openssl s_client -connect 127.0.0.1:\(port) -tls1_2 -cipher "
+                    + "'\(suites):@SECLEVEL=0' </dev/null 2>&1; true")
+            #expect(shown.contains("Cipher is (NONE)") != isTaken, "\(suites): \(shown)")
+        }
         try await makeCertificate("second.example.org", certificate, key)
         server.signal(SIGHUP)
         var name = ""

@@ -39,14 +39,16 @@ final class Visitor: Sendable {
         keep(try await server.request(.get, target, headers: headers))
     }
 
-    func post(_ target: String, _ form: [(String, String)]) async throws -> Page {
+    func post(
+        _ target: String, _ form: [(String, String)], _ extra: HTTPFields = [:]
+    ) async throws -> Page {
         let body = form.map { name, value in
             "\(name)=\(QueryEncoding.encode(Array(value.utf8)))"
         }.joined(separator: "&")
         return keep(
             try await server.request(
                 .post, target,
-                headers: headers + [.contentType: "application/x-www-form-urlencoded"],
+                headers: headers + [.contentType: "application/x-www-form-urlencoded"] + extra,
                 body: Array(body.utf8)))
     }
 

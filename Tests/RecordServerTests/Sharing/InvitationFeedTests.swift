@@ -137,9 +137,9 @@ import Testing
         #expect(try await invitations(scene) == [])
     }
 
-    @Test("the newest hundred are told, with titles that are cut between characters")
+    @Test("a hundred are told a page, each once, with titles that are cut between characters")
     func many() async throws {
-        let scene = try await ShareScene()
+        let scene = try await ShareScene { $0.service.invitationsPerPerson = 1_000 }
         let count = DatabasePage.maximumInvitations + 2
         let names = (0..<count).map { "r-\($0)" }
         for part in stride(from: 0, to: count, by: 50) {
@@ -152,6 +152,22 @@ import Testing
         }
         let told = try #require(try await invitations(scene))
         #expect(told.count == DatabasePage.maximumInvitations)
+        let first = try await scene.server.call(
+            .changesDatabase, .shared, as: .bob, ["wantsInvitations": true])
+        let marker = try #require(first.json["invitationsMarker"])
+        let second = try await scene.server.call(
+            .changesDatabase, .shared, as: .bob,
+            ["wantsInvitations": true, "invitationsMarker": marker])
+        #expect(second.json["invitations"]?.array?.count == 2)
+        #expect(second.json["invitationsMarker"] == nil)
+        let all = told + (second.json["invitations"]?.array ?? [])
+        #expect(Set(all.compactMap { $0["shortGUID"]?.string }).count == count)
+        for bad: JSONValue in ["x", "-1", 7] {
+            let refused = try await scene.server.call(
+                .changesDatabase, .shared, as: .bob,
+                ["wantsInvitations": true, "invitationsMarker": bad])
+            #expect(refused.code == "BAD_REQUEST")
+        }
         let times = told.compactMap { $0["invitedAt"]?.int64 }
         #expect(times == times.sorted(by: >) && Set(times).count == told.count)
         let title = "a" + String(repeating: "ü", count: 200)

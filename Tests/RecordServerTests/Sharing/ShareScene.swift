@@ -20,7 +20,11 @@ struct ShareScene {
     }
 
     init(configure: (inout ServerConfiguration) -> Void = { _ in }) async throws {
-        server = try await TestServer(configure: configure)
+        try await self.init(TestServer(configure: configure))
+    }
+
+    init(_ server: TestServer) async throws {
+        self.server = server
         let made = try await server.call(
             .zonesModify, .private, as: .alice,
             ["operations": [["operationType": "create", "zone": ["zoneID": Self.zone]]]])

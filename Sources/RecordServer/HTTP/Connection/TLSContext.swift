@@ -18,6 +18,14 @@ package final class TLSContext: Sendable {
         context = Mutex(try Self.read(certificatePath, keyPath))
     }
 
+    /// When the certificate ends, in seconds since 1970; nil where that cannot be read.
+    package var endSeconds: Int64? {
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(certificatePath),
+            let first = chain.first
+        else { return nil }
+        return Int64(first.notValidAfter)
+    }
+
     /// Open connections keep what they have; after an error new ones do, too.
     package func reload() throws(ServerError) {
         let new = try Self.read(certificatePath, keyPath)
@@ -44,6 +52,8 @@ package final class TLSContext: Sendable {
         var settings = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         settings.minimumTLSVersion = .tlsv12
+        // Of TLS 1.2 only suites that authenticate what they encrypt: those with CBC have leaked for years.
+        settings.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL:!eNULL"
         settings.applicationProtocols = ["http/1.1"]
         guard let context = try? NIOSSLContext(configuration: settings) else {
             throw failure(

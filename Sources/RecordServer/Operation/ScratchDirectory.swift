@@ -1,0 +1,30 @@
+import Glibc
+import RecordWire
+
+/// A directory for this process alone, below `$TMPDIR` or `/tmp`.
+struct ScratchDirectory: Sendable {
+    let path: String
+
+    init() throws(ServerError) {
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let base = named.isEmpty ? "/tmp" : named
+        var template = Array("\(base)/recordfs-server-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ServerError(
+                .internalError,
+                "No directory can be made in \(base): \(String(cString: strerror(errno))).")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// With all that is in it. What cannot be removed stays, in a place that the system cleans.
+    func remove() { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        if unlink(path) == 0 { return }
+        do throws(ServerError) {
+            for name in try AssetDirectory.names(in: path) { remove(path + "/" + name) }
+        } catch { return }
+        rmdir(path)
+    }
+}

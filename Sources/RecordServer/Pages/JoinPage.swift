@@ -1,0 +1,17 @@
+import RecordModel
+
+extension Pages {
+    /// What to do with a link of `recordfs-server join-link`. The server does not see what is behind the
+    /// `#`, so the page is the same for everybody.
+    func join() -> PageResponse {
+        page(
+            "Join with a mount",
+            """
+            <p>This link is for RecordFS on your own machine. Copy the whole address of this page, with
+            all that is behind the <code>#</code>, and run there:</p>
+            <p><code>recordfs login 'THE ADDRESS'</code></p>
+            <p>Put the address between two apostrophes. Then sign in with your e-mail address and your
+            password. Ask who sent you the link if you have none.</p>
+            """)
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Glibc
+import RecordModel
+import RecordServer
+import RecordWire
+
+/// `recordfs-server doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what is wrong with the data, the configuration and the machine.",
+        discussion: """
+            Changes nothing, and can be run while the server runs. Give it the options, variables and \
+            file that `serve` gets. Ends with status 1 when something is bad.
+            """)
+
+    @OptionGroup var data: DataOptions
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Read all of the database and of every asset.")
+    var deep = false
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let configuration = try options.configuration(data: data)
+        var findings = ConfigurationCheck.findings(configuration)
+        findings += MachineCheck.findings(configuration)
+        let opened = try OpenedData(in: configuration.dataDirectory)
+        do throws(ServerError) {
+            findings += try await opened.storage.inspect(
+                assets: try StorageFactory.openAssets(configuration), deep: deep)
+            findings += try await opened.accounts.findings()
+        } catch {
+            findings.append(Finding(.bad, "data", error.reason))
+        }
+        var table = Table(["grade", "what", "detail"])
+        for finding in findings {
+            table.add(
+                .text(Text(finding.grade.rawValue)), .text(Text(finding.what)),
+                .text(Text(finding.detail)))
+        }
+        table.print(asJSON: json)
+        if findings.contains(where: { $0.grade == .bad }) { throw ExitCode(1) }
+    }
+}
+
+/// What is wrong with a configuration that can be read.
+enum ConfigurationCheck {
+    static func findings(_ configuration: ServerConfiguration) -> [Finding] {
+        var findings = configuration.warnings.map { Finding(.warning, "configuration", $0) }
+        if let certificate = configuration.tlsCertificatePath, let key = configuration.tlsKeyPath {
+            do throws(ServerError) {
+                let tls = try TLSContext(certificatePath: certificate, keyPath: key)
+                findings.append(validity(of: tls, certificate))
+            } catch {
+                findings.append(Finding(.bad, "certificate", error.reason))
+            }
+        }
+        do throws(ServerError) {
+            _ = try DataDirectory(configuration.dataDirectory).logo()
+        } catch {
+            findings.append(Finding(.bad, "logo", error.reason))
+        }
+        return findings.isEmpty ? [Finding(.good, "configuration", "nothing is odd")] : findings
+    }
+
+    private static func validity(of tls: TLSContext, _ path: String) -> Finding {
+        guard let end = tls.endSeconds else {
+            return Finding(.warning, "certificate", "\(path) does not say when it ends.")
+        }
+        let days = (end - SystemClock().now.seconds) / 86_400
+        let time = ISO8601.print(milliseconds: end * 1_000)
+        if end < SystemClock().now.seconds {
+            return Finding(.bad, "certificate", "\(path) has ended at \(time).")
+        }
+        return days < 14
+            ? Finding(.warning, "certificate", "\(path) ends in \(days) days, at \(time).")
+            : Finding(.good, "certificate", "good until \(time)")
+    }
+}
+
+/// What is wrong with the place of the data.
+enum MachineCheck {
+    private static let leastBytes: Int64 = 1 << 30
+
+    static func findings(_ configuration: ServerConfiguration) -> [Finding] {
+        [permissions(configuration.dataDirectory), space(configuration.dataDirectory)]
+    }
+
+    private static func permissions(_ directory: String) -> Finding {
+        var status = stat()
+        guard stat(directory, &status) == 0 else {
+            return Finding(.bad, "directory", "\(directory) cannot be looked at.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            return Finding(
+                .bad, "directory",
+                "\(directory) is open to other users of this machine (mode \(mode)): chmod 700.")
+        }
+        return Finding(.good, "directory", "\(directory) is for its owner alone")
+    }
+
+    private static func space(_ directory: String) -> Finding {
+        var disk = statvfs()
+        guard statvfs(directory, &disk) == 0 else {
+            return Finding(.warning, "space", "The free space is not known.")
+        }
+        let free = Int64(disk.f_bavail) * Int64(disk.f_frsize)
+        return Finding(
+            free < leastBytes ? .warning : .good, "space", "\(ByteSize.text(free)) are free")
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import RecordModel
+import RecordServer
+import RecordWire
+
+/// `recordfs-server seal-key ...`
+struct SealKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seal-key", abstract: "Replace the secret with which the server seals tokens.",
+        subcommands: [Replace.self])
+
+    struct Replace: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new secret, for when somebody may have read the old one.",
+            discussion: """
+                Everybody has to sign in again, and clients fetch everything again: their sync tokens \
+                expire. Records, users, API tokens and keys stay. The server must not run meanwhile.
+                """)
+
+        @OptionGroup var data: DataOptions
+        @Flag(help: "Show what would end, and change nothing.")
+        var dryRun = false
+        @Flag(help: "Do it.")
+        var yes = false
+
+        func run() async throws {
+            let options = data
+            try await OpenedData.use(data) { (data) throws(ServerError) in
+                guard !dryRun else {
+                    var count = 0
+                    for user in try await data.accounts.users() {
+                        count += try await data.accounts.sessions(of: Text(utf8: user.name.bytes))
+                            .count { !$0.isRevoked }
+                    }
+                    print("Would replace the seal key, which ends \(count) sign-ins.")
+                    return
+                }
+                guard yes else {
+                    throw ServerError(
+                        .badRequest,
+                        "This ends all sign-ins and sync tokens. Say --yes, or look with --dry-run."
+                    )
+                }
+                let lock = try DataDirectory(options.directory).lock()
+                defer { lock.release() }
+                let count = try await SealKey.replace(data.storage)
+                print("Replaced the seal key. \(count) sign-ins have ended.")
+            }
+        }
+    }
+}
