@@ -25,6 +25,7 @@ struct QueryCommand: ParsableCommand {
     @Flag(help: "Print how many there are, and not which.")
     var count = false
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The field that orders them, with - before it the other way round; several with commas.",
             valueName: "field"))

@@ -147,7 +147,7 @@ extension MountTests {
             #expect(
                 lines.filter { Int($0) != nil }.map { Int($0) ?? 0 > 0 }
                     == [true, true, false, true, true, true], "\(result)")
-            #expect(lines.filter { $0.contains("deleted ") }.count == 1, "\(result)")
+            #expect(lines.filter { $0.contains("  deleted ") }.count == 1, "\(result)")
             #expect(lines.contains("Would remove 0 deleted records and 0 versions."), "\(result)")
             for text in [
                 "never was a record type", "never was such a record", "made since stay",
