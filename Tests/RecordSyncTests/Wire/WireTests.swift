@@ -82,7 +82,7 @@ import Testing
     ) async throws {
         try await Self.wait("both machines rest") {
             await server.waitUntilDelivered()
-            return try b.replica.text("x") == text && a.replica.outbox() == []
+            return try b.replica.file("x") == text && a.replica.outbox() == []
                 && server.waitingPolls == 2 && a.engine.published.isIdle
                 && b.engine.published.isIdle
         }
@@ -100,7 +100,7 @@ import Testing
         try a.replica.save("x", text)
         try await Self.wait("the save is there") {
             await server.waitUntilDelivered()
-            return try b.replica.text("x") == text && a.replica.outbox() == []
+            return try b.replica.file("x") == text && a.replica.outbox() == []
                 && server.waitingPolls == 2 && a.engine.published.isIdle
                 && b.engine.published.isIdle
         }
