@@ -62,6 +62,23 @@ import Testing
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
+    /// Simulation seed 1682.
+    @Test("made again between two pages of a feed, it is there with the new values alone")
+    func madeAgainBetweenPages() async throws {
+        let c = try Replica(server) { $0.pageRecords = 1 }
+        c.wire.plan(.zoneChanges, .meanwhile {}, .requestLost)
+        await c.breakOff()
+        for name in try c.names() { try c.save(name, #"{"p":5}"#) }
+        for name in try c.names() {
+            try c.delete(name)
+            try c.save(name, #"{"r":6}"#)
+        }
+        let names = try c.names()
+        try await c.sync()
+        for name in names { #expect(try c.text(name) == #"{"r":6}"#) }
+        #expect(try names.count == 1 && c.conflicts() == [])
+    }
+
     @Test("made, deleted and made again many times between rounds, it is what it was last")
     func manyTimes() async throws {
         for number in 0..<5 {

@@ -50,12 +50,15 @@ extension Transaction {
             """, [.integer(record.rawValue), .integer(row)])
     }
 
+    /// A pass of the feed that goes on may have told of it already: it does not end by saying that the
+    /// record is gone.
     func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
         try connection.run(
             """
-            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum)
-            SELECT ?1, base_tag, base_version, base_text, base_checksum FROM outbox
-            WHERE id = ?2 AND base_tag IS NOT NULL
+            INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum, pass)
+            SELECT ?1, base_tag, base_version, base_text, base_checksum, COALESCE(
+                (SELECT pass FROM feed_pass p WHERE p.zone_id = o.zone_id), 0)
+            FROM outbox o WHERE id = ?2 AND base_tag IS NOT NULL
             """, [.integer(record.rawValue), .integer(row)])
     }
 
