@@ -52,17 +52,19 @@ extension MountTests {
                         before=$(stat -c '%s %Y' \(file))
                         \(script(file, change, number))
                         [ "$before" = "$(stat -c '%s %Y' \(file))" ] || echo "other size or time"
-                        find . -type f -cnewer ../../mark
+                        find . -type f -cnewer ../../mark | sort
                         tar -c -g \(folder)/snapshot -f \(folder)/1.tar .
-                        tar -t -f \(folder)/1.tar | grep -v '/$'
+                        tar -t -f \(folder)/1.tar | grep -v '/$' | sort
                         """
                     let shown = try run(
                         "bash", "-c",
                         script.replacing("../../mark", with: "\(folder)/mark")
                             .replacing("../old", with: "\(folder)/old")
                             .replacing("../new", with: "\(folder)/new"), directory: notes)
+                    // The text of r.json has the checksum of its large field.
+                    let seen = (file == "r@photo.jpg" ? "./r.json\n" : "") + "./\(file)\n"
                     #expect(
-                        shown.output == "./\(file)\n./\(file)\n" && shown.errors == "",
+                        shown.output == seen + seen && shown.errors == "",
                         "\(file): \(change): \(shown)")
                 }
             }
