@@ -76,8 +76,8 @@ extension MountTests {
             try SystemCall.writeFile("\(folder)/r.json", "{\"n\": 1}", sync: true)
             let ballast = "\(disk.directory)/ballast"
             var (failures, saves) = (0, 0)
+            var old: [UInt8]?
             for way in ["r@blob.bin", "tmp"] {
-                var old: [UInt8]? = nil
                 for room in 0...(Self.chunks + 4) {
                     let bytes = room * Self.chunk.count
                     try succeed(
