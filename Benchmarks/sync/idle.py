@@ -120,5 +120,5 @@ def goals(row):
     return [
         goal("memory of an idle daemon, MB", row["Rss"] / 1e6, 100),
         goal("its time of the processor, s a minute", row["processor"] / minutes, 0.1),
-        # A long poll ends after 50 s, and the next one begins; twice a minute it asks without one.
+        # A long poll ends after 50 s, and the next one begins; every five minutes it asks without one.
         goal("its requests a minute", row["requests"] / minutes, 5)]
