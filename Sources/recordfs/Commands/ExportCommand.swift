@@ -12,9 +12,8 @@ struct ExportCommand: ParsableCommand {
             files that a mount shows, large fields included, into a new directory, a .tar archive, \
             or an archive on standard output (-). recordfs import --all makes the same tree of it.
 
-            Each row has the record name as $name, so that recordfs import makes the same records. \
-            A name that another type of the zone has is NAME:TYPE, also after an import elsewhere. \
-            A CSV cell holds text as it is and other values as JSON.
+            Each row has the name of the record's file as $name, so that recordfs import makes the \
+            same files. A CSV cell holds text as it is and other values as JSON.
             """)
 
     @OptionGroup var state: StateOptions

@@ -28,7 +28,7 @@ extension MountTests {
                 mv K/X/t.json K/Y/
                 mv K/X/z.json Z/X/
                 mv K/X/n.json K/X/m.json
-                sync -f K/X; recordfs sync
+                sync K/X; recordfs sync
                 """)
             for name in ["t", "z", "n"] {
                 try b.ok(

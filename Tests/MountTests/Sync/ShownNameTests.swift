@@ -35,7 +35,7 @@ extension MountTests {
             #expect(try a.ok("ls RecordFS/.recordfs/history/private/K/Y") == "r")
             // What names it has does not hang on what was there before.
             try c.ok(
-                "rm RecordFS/private/K/X/r.json && sync -f RecordFS/private/K/X; recordfs sync")
+                "rm RecordFS/private/K/X/r.json && sync RecordFS/private/K/X; recordfs sync")
             try c.ok("recordfs unmount && recordfs mount")
             let fresh = try account.machine()
             for machine in [a, b, c, fresh] {
