@@ -112,8 +112,9 @@ import Testing
         var expected = ["Main/Task/stays": "{}", "Side/Note/stays": "{}", "Side/Task/stays2": "{}"]
         expected[way.place] = text
         for (number, machine) in (machines + [fresh]).enumerated() {
+            let found = try tree(machine)
             #expect(
-                try tree(machine) == expected, "machine \(number), \(what)",
+                found == expected, "machine \(number), \(what): \(found)",
                 sourceLocation: location)
             #expect(try machine.outbox() == [], "\(what)", sourceLocation: location)
             #expect(try machine.problems() == [], sourceLocation: location)
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test(
-        "has the later value of a field that both have changed, and one conflict",
+        "has the later value of a field that both have changed, and both are told of the conflict",
         arguments: Way.allCases)
     func sameField(way: Way) async throws {
         try Self.save(#"{"f":"a","g":"0","h":"0"}"#, on: a)
@@ -191,7 +192,7 @@ import Testing
         server.clock.advance(.seconds(5))
         try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
         try await a.sync()
-        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way, conflicts: 1)
+        try await expect(#"{"f":"b","g":"0","h":"0"}"#, way, conflicts: 2)
     }
 
     @Test("takes the refused text of its file along", arguments: Way.allCases)

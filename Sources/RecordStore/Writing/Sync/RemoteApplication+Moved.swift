@@ -84,7 +84,7 @@ extension RemoteApplication {
                 .mapValues(\.stamp))
         let target =
             if let there { there } else {
-                try makePlaceholder(of: existing, base, address, place)
+                try makePlaceholder(of: existing, local, since: base, address, place)
             }
         try bring(edit, change, into: target)
         if let draft = try connection.draft(of: existing.id), !target.entry.hasDraft {
@@ -99,17 +99,20 @@ extension RemoteApplication {
     }
 
     /// The record as it was before the edit, where it is now: what the server has there is told later,
-    /// and merged with the edit since this.
+    /// and merged with the edit since this. It is written as the file is here.
     private func makePlaceholder(
-        of existing: StoredRecord, _ base: RecordDocument?, _ address: RecordAddress,
-        _ place: TypePlace
+        of existing: StoredRecord, _ local: RecordDocument, since base: RecordDocument?,
+        _ address: RecordAddress, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord {
         let (stem, draft) = try transaction.freeStem(for: address.name, place)
         let fields = base?.fields ?? []
+        let edited = FieldMerge.changedFields(from: local.fields, to: fields)
+        let text = local.replacing(
+            edited.map { ($0, base?[$0]) },
+            parent: local.parent == base?.parent ? nil : .some(base?.parent))
         var new = Transaction.NewState(
-            text: RecordDocument.print(
-                fields.renamingAssets(to: stem) ?? fields, parent: base?.parent),
-            place: place, stem: stem)
+            text: try transaction.parse(text, place).renamingAssets(to: stem), place: place,
+            stem: stem)
         new.name = address.name
         new.created = existing.entry.created
         new.createdBy = existing.createdBy
