@@ -94,6 +94,14 @@ class Editor(threading.Thread):
         zone, kind = zone or self.random.choice(ZONES), kind or self.random.choice(TYPES)
         return os.path.join(self.machine.tree(), zone, kind)
 
+    def make(self, folder):
+        """A zone and a type in it. Never what is above them: below a mount that is gone would be files."""
+        for path in (os.path.dirname(folder), folder):
+            try:
+                os.mkdir(path)
+            except FileExistsError:
+                pass
+
     def path(self):
         return os.path.join(self.folder(), f"r{self.random.randrange(RECORDS)}.json")
 
@@ -109,7 +117,7 @@ class Editor(threading.Thread):
 
     def edit(self):
         path = self.path()
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.make(os.path.dirname(path))
         value = self.read(path)
         seen = set(MARK.findall(json.dumps(value)))
         field = self.random.choice(FIELDS)
@@ -148,7 +156,7 @@ class Editor(threading.Thread):
         """`mv -n`: nothing is written over."""
         target = target(path)
         if os.path.exists(path) and not os.path.exists(target):
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            self.make(os.path.dirname(target))
             os.rename(path, target)
 
     def remove(self):
