@@ -42,7 +42,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a name that was just looked up in vain is made without asking the store again")
+    @Test("a name that was just looked up in vain is made without looking for its row again")
     func absentName() throws {
         let fixture = try TreeFixture()
         try fixture.put("{\"a\":1}", as: "other.json")
@@ -51,7 +51,9 @@ struct RequestTests {
         #expect(try fixture.lookup("n.json") == nil)
         let handle = try fixture.openNew("n.json")
         fixture.store.traceReads(nil)
-        #expect(reads.withLock { $0 }.filter { $0.contains("FROM record ") }.count == 1)
+        // Whether the zone has the name under another type is asked besides.
+        let rows = reads.withLock { $0 }.filter { $0.contains("FROM record WHERE type_id") }
+        #expect(rows.count == 1)
         try fixture.write("{\"a\":2}", to: handle)
         fixture.tree.release(handle)
         #expect(try fixture.text("n.json") == "{\"a\":2}")
