@@ -183,9 +183,9 @@ import Testing
     func deletesRoot() async throws {
         let server = try await server()
         try await server.share("Z", "root", with: [.bob: "READ_WRITE"])
-        let refused = try await server.modify("Z", delete("root"))
+        // What hangs on another record keeps that.
+        let refused = try await server.modify("Z", delete("child"))
         #expect(refused.results == ["VALIDATING_REFERENCE_ERROR"])
-        #expect(try await server.lookup("Z", "share-root").results == ["saved"])
         let answer = try await server.modify("Z", delete("root"), delete("child"), delete("leaf"))
         #expect(answer.results == ["deleted", "deleted", "deleted"])
         #expect(try await server.lookup("Z", "share-root").results == ["NOT_FOUND"])

@@ -6,6 +6,8 @@ struct TreeModel {
     var parents: [String: String?] = [:]
     /// The roots of shares.
     var roots: Set<String> = []
+    /// Deleted roots: what hung on them goes on naming them, and is in no share.
+    var released: Set<String> = []
     /// Whose shares each viewer has, by root.
     var accepted: [TreeScene.Viewer: Set<String>] = [.bob: [], .carol: []]
 
@@ -42,7 +44,9 @@ struct TreeModel {
             var depth = 0
             while let at = next {
                 depth += 1
-                guard depth <= parents.count, let above = parents[at] else { return false }
+                guard depth <= parents.count else { return false }
+                if parents[at] == nil, released.contains(at) { break }
+                guard let above = parents[at] else { return false }
                 next = above
             }
             if roots.contains(name), let parent, root(of: parent) != nil { return false }
@@ -104,7 +108,12 @@ extension TreeModel {
             model.roots.insert(root)
         }
         for case .delete(let name) in steps where model.parents.values.contains(name) {
-            return nil
+            guard roots.contains(name) else { return nil }
+            model.released.insert(name)
+        }
+        for case .save(let name, let parent?) in steps {
+            // Nothing new hangs on what is not there.
+            if model.parents[parent] == nil, parents[name] != .some(parent) { return nil }
         }
         return model.isSound ? model : nil
     }
