@@ -85,7 +85,9 @@ import Testing
         #expect(try await stored() == [again, again, again])
     }
 
-    @Test("of one reporter and share the last report is kept", arguments: StorageSubject.all)
+    @Test(
+        "each report of one reporter and share is kept, the newest first",
+        arguments: StorageSubject.all)
     func reports(subject: StorageSubject) async throws {
         let storage = try subject.open()
         func report(_ guid: Text, _ text: Text) -> ShareReport {
@@ -98,7 +100,11 @@ import Testing
             for report in reports { try transaction.putShareReport(report) }
             return try transaction.shareReports(limit: 5)
         }
-        #expect(found == [reports[2], reports[1]])
+        #expect(found == reports.reversed())
+        let numbers = try await storage.read { (reader) throws(ServerError) in
+            try reader.numberedShareReports(limit: 5).map(\.number)
+        }
+        #expect(Set(numbers).count == 3)
     }
 
     @Test(
