@@ -88,13 +88,12 @@ package final class DataDirectoryLock: Sendable {
     fileprivate init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
     deinit { release() }
 
-    /// Says where the server of the directory listens, for the commands of its operator.
+    /// Says where the server of the directory listens, for the commands of its operator. To be called
+    /// before the server may end: nobody closes the file meanwhile.
     package func note(address: String) {
-        descriptor.withLock { descriptor in
-            guard let descriptor else { return }
-            let text = Array("\(getpid())\n\(address)\n".utf8)
-            _ = pwrite(descriptor, text, text.count, 0)
-        }
+        guard let open = descriptor.withLock(\.self) else { return }
+        let text = Array("\(getpid())\n\(address)\n".utf8)
+        _ = pwrite(open, text, text.count, 0)
     }
 
     /// Harmless when repeated.
