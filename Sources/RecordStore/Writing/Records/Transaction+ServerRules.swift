@@ -54,7 +54,8 @@ extension Transaction {
             throw RecordError(
                 .invalidName,
                 "the name of a record has at most \(ServerLimits.nameBytes) bytes of UTF-8 without "
-                    + "control characters, and this one would have \(name.bytes.count)")
+                    + "control characters, and this one, of \(name.bytes.count) bytes, is none; give "
+                    + "it another name")
         }
         let isOfServer = !name.isFreeForClients && type != RecordTypeName("Users")
         guard !isOfServer, name != RecordName("cloudkit.zoneshare") else {
