@@ -83,13 +83,20 @@ extension MountTests {
             #expect(try mounted.store.history("a").count == 2)
         }
 
-        @Test("renames over the borders of type, zone and database are EXDEV, and mv copies")
+        @Test(
+            "a record is moved over the borders of type and zone; over that of a database it is EXDEV, as for zones and types"
+        )
         func borders() throws {
             let (mounted, folder, file) = try bench()
-            for path in ["private/Kitchen/Other", "private/Garden/Recipe", "local/Mine/Recipe"] {
+            let local = try mounted.makeType("local/Mine/Recipe")
+            #expect(SystemCall.code { try SystemCall.rename(file, "\(local)/a.json") } == EXDEV)
+            for path in ["private/Kitchen/Other", "private/Garden/Recipe"] {
                 let other = try mounted.makeType(path)
-                #expect(
-                    SystemCall.code { try SystemCall.rename(file, "\(other)/a.json") } == EXDEV)
+                try SystemCall.rename(file, "\(other)/a.json")
+                #expect(try SystemCall.readText("\(other)/a.json") == Self.text)
+                #expect(!SystemCall.exists(file))
+                try SystemCall.rename("\(other)/a.json", file)
+                #expect(try SystemCall.readText(file) == Self.text)
             }
             let zone = "\(mounted.mountPoint)/private/Kitchen"
             #expect(
