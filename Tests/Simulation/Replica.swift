@@ -251,7 +251,7 @@ package final class Replica: Sendable {
     package func removeZone(_ zone: String = "Box") throws {
         guard let info = try self.zone(zone) else { return }
         for type in try types(zone) {
-            for name in try names(zone: zone, type: type) {
+            while let name = try names(zone: zone, type: type).first {
                 try delete(name, zone: zone, type: type)
             }
         }
