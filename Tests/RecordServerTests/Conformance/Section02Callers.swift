@@ -81,10 +81,16 @@ import Testing
                 #expect(answer.code == "ACCESS_DENIED")
             }
         }
-        rows.row("§2.1 server-to-server key, users/*: rejected") { s in
+        // Where the reference and clients that are there differ, the clients are served.
+        rows.row("§2.1 server-to-server key, users/*: as its user, in the public database") { s in
             let signer = try await Signer(s)
+            for endpoint in [Endpoint.usersCaller, .usersCurrent] {
+                let answer = try await signer.call(endpoint, .public, [:])
+                #expect(answer.at("userRecordName") == ConformanceScene.user(.bob))
+            }
             for endpoint in Endpoint.allCases where endpoint.rawValue.hasPrefix("users/") {
-                #expect(try await signer.call(endpoint, .public, [:]).status == 403)
+                #expect(try await signer.call(endpoint, .private, [:]).status == 403)
+                #expect(try await signer.call(endpoint, .public, [:]).code != "ACCESS_DENIED")
             }
         }
         rows.row("§2.1 API token and signature must not be mixed") { s in
