@@ -221,6 +221,16 @@ struct ImportRowsTests {
                 == cells.map { "{\"a\":\"\($0)\",\"b\":\"x\"}" })
     }
 
+    @Test("measures are numbers, with whatever digits behind the point")
+    func measures() throws {
+        let rows = try csv("lat,x\n38.704022,a\n-91.60,b\n59.9,c\n7,d\n")
+        #expect(
+            rows.map(\.text) == [
+                #"{"lat":38.704022,"x":"a"}"#, #"{"lat":-91.60,"x":"b"}"#,
+                #"{"lat":59.9,"x":"c"}"#, #"{"lat":7,"x":"d"}"#,
+            ])
+    }
+
     @Test(
         "decimal commas are numbers where a comma can be nothing else",
         arguments: [

@@ -10,7 +10,7 @@ package enum StoreWriter: Sendable {
 
     /// A command that holds the lock is done soon: how often, and for how long, to ask again.
     private static let retryMicroseconds: UInt32 = 20_000
-    private static let patience = Duration.seconds(5)
+    private static let patience = Duration.seconds(15)
 
     /// How long a daemon may take to say that it is there.
     private static let answerSeconds = 10

@@ -124,6 +124,8 @@ private struct NumberCells {
     private(set) var count = 0
     private var hasFraction = false
     private var hasTrailingZero = false
+    /// Of a measure and no version: below zero, or with three digits behind the point or more.
+    private var isMeasure = false
     private var hasBigInteger = false
     /// The digits behind the point of those with a fraction; -1 when they differ.
     private var decimals: Int?
@@ -134,6 +136,7 @@ private struct NumberCells {
             // More digits than a double keeps would come back as others.
             guard digits.significant <= 15 else { return }
             hasFraction = true
+            if fraction.count >= 3 || cell.first == UInt8(ascii: "-") { isMeasure = true }
             if fraction.last == UInt8(ascii: "0") { hasTrailingZero = true }
             decimals = decimals.map { $0 == fraction.count ? $0 : -1 } ?? fraction.count
         } else {
@@ -146,7 +149,9 @@ private struct NumberCells {
     /// `.string` when the numbers together are more likely codes, or would not be exact.
     var type: FieldType {
         guard hasFraction else { return .int64 }
-        return hasBigInteger || hasTrailingZero && decimals == -1 ? .string : .double
+        // `1.10` beside `1.9` are versions, `38.70` beside `38.704022` are not.
+        let isCode = hasTrailingZero && decimals == -1 && !isMeasure
+        return hasBigInteger || isCode ? .string : .double
     }
 }
 

@@ -283,7 +283,7 @@ extension MountTests {
                 complete_line get priv
                 complete_line get private/Kitchen/Recipe/s
                 complete_line export --format n
-                complete_line import --re
+                complete_line import --resu
                 recordfs __complete private/K
                 """)
             #expect(
