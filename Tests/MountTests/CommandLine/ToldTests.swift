@@ -68,7 +68,7 @@ extension MountTests {
                 """
                 \(Self.setUp)
                 timeout 60 recordfs errors --follow > ~/followed & follower=$!
-                for i in {1..3000}; do echo bad > soup.json; [ -s ~/followed ] && break; done
+                for i in {1..3000}; do echo bad > soup.json; grep -q "^$HOME/" ~/followed && break; done
                 kill $follower; cat ~/followed
                 cd; recordfs errors
                 recordfs unmount; recordfs mount; recordfs unmount
