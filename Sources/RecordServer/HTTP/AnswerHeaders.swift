@@ -31,12 +31,12 @@ enum AnswerHeaders {
     /// `isAPI` is true for everything but the pages for people.
     static func add(
         to response: inout Response, requestID: Text, now: Timestamp, isAPI: Bool,
-        isMinimal: Bool
+        isMinimal: Bool, offersGzip: Bool
     ) {
         response.headers[.date] = HTTPDate.text(now)
         if isAPI, isMinimal {
-            // It says which codings of a body are taken (RFC 7694).
-            response.headers[.acceptEncoding] = "gzip"
+            // It says which codings of a body are taken (RFC 7694), to who does not know yet.
+            if offersGzip { response.headers[.acceptEncoding] = "gzip" }
             return
         }
         response.headers[.requestUUID] = requestID.string

@@ -31,7 +31,8 @@ struct RootResponder: Sendable {
             isReadable ? refusePlainHTTP(context) : await answer(request, context)
         AnswerHeaders.add(
             to: &response, requestID: context.requestID, now: context.now,
-            isAPI: place != .page, isMinimal: request.prefersMinimal)
+            isAPI: place != .page, isMinimal: request.prefersMinimal,
+            offersGzip: place == .operation && request.headers[.contentEncoding] == nil)
         if context.isSecure, configuration.hstsSeconds > 0 {
             response.headers[.strictTransportSecurity] = "max-age=\(configuration.hstsSeconds)"
         }

@@ -16,9 +16,9 @@ package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
         switch try await push.poll(secret: secret, now: context.now) {
         case .frame(let frame):
             let delivery = CourierDelivery(frame, secret: secret, push: push)
-            return Response(
-                status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
-                body: delivery.body)
+            let type =
+                request.prefersMinimal ? "application/json" : "application/json; charset=utf-8"
+            return Response(status: .ok, headers: [.contentType: type], body: delivery.body)
         case .empty: return Response(status: .ok)
         case .gone:
             throw ServerError(

@@ -65,7 +65,7 @@ extension Exchange {
 
     /// That nobody else has.
     private static func newOperationID() -> String {
-        let halves = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
+        let halves = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }
         return halves.joined(separator: "-")
     }
 

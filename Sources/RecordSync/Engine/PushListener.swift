@@ -175,13 +175,18 @@ package struct PushListener: Sendable {
 
     private func courier() async throws(SyncProblem) -> CourierAnswer {
         var request = PushTokenBody(apnsEnvironment: settings.environment)
-        guard !settings.hasExtensions else { return try await courier(request) }
-        let name = Text(String(UInt64.random(in: 0...UInt64.max), radix: 36))
-        request.clientID = name
+        guard !settings.hasExtensions else {
+            let name = Text(String(UInt64.random(in: 0...UInt64.max), radix: 36))
+            request.clientID = name
+            let courier = try await courier(request)
+            for exchange in exchanges { exchange.courierName.current = name }
+            return courier
+        }
+        let name = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }
+        request.clientID = Text(name.joined(separator: "-"))
         let courier = try await courier(request)
         request.apnsToken = courier.token
         _ = try await transport.send(.tokensRegister, exchanges[0].scope, request.bytes)
-        for exchange in exchanges { exchange.courierName.current = name }
         return courier
     }
 

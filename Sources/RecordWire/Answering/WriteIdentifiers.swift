@@ -10,6 +10,12 @@ extension ZoneIdentifier: AnswerValue {
         }
     }
 
+    /// The members that say which zone it is, as requests need them.
+    func writeNames(to answer: inout AnswerWriter) {
+        answer.member("zoneName", zone)
+        answer.member("ownerRecordName", owner)
+    }
+
     private var isDefault: Bool { zone == ZoneIdentifier.defaultZone.zone }
 
     package var json: JSONValue {

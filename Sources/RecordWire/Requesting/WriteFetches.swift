@@ -40,7 +40,7 @@ extension ZoneChangesRequest: AnswerValue {
     /// One zone of changes/zone, and the body of records/changes.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
-            answer.member("zoneID", zone)
+            answer.member("zoneID", object: zone.writeNames)
             answer.member("syncToken", syncToken)
             projection.writeMembers(to: &answer)
             if let desiredRecordTypes { answer.member("desiredRecordTypes", desiredRecordTypes) }

@@ -17,7 +17,7 @@ extension ModifyRequest: AnswerValue {
         }
         answer.object { answer in
             answer.member("operations", operations)
-            answer.member("zoneID", zone)
+            answer.member("zoneID", object: zone.writeNames)
             answer.member("atomic", atomic)
             projection.writeMembers(to: &answer)
             answer.member("operationID", operationID)
