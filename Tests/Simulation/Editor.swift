@@ -30,7 +30,9 @@ struct Editor {
             let before = try Record(replica, key)
             try delete(key, &oracle)
             var record = try Record(replica, key)
-            try set(fields, of: &record, after: before, &oracle)
+            // Another record of the type may show as the name now: then it is edited.
+            let isOther = try replica.entry(key.name, key.zone, key.type) != nil
+            try set(fields, of: &record, after: isOther ? nil : before, &oracle)
         case .rename(let key, let name): try rename(key, to: name, &oracle)
         case .move(let key, let zone):
             try move(
@@ -119,7 +121,10 @@ struct Editor {
     ) throws {
         oracle.rename(key, to: target)
         oracle.show(try Record(replica, key).values, as: target, device: device)
-        try delete(target, &oracle)
+        // Another record may show as the name then.
+        while try replica.entry(target.name, target.zone, target.type) != nil {
+            try delete(target, &oracle)
+        }
         try noteDeletion(of: key, &oracle)
         try replica.rename(
             key.name, to: target.name, zone: key.zone, type: key.type, target: target.type)
