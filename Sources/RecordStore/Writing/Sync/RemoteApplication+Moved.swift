@@ -145,7 +145,7 @@ extension RemoteApplication {
         var won: [FieldName] = []
         // When others gave a field its value there is not known here any more: the server says so when
         // the edit comes to it.
-        var isOpen = false
+        var open: Set<FieldName> = []
         let (merged, conflicts) = try transaction.merge(
             local, with: edited ?? edit.document.fields, parent: edit.document.parent,
             since: edit.base, isLater: { _ in false },
@@ -153,7 +153,7 @@ extension RemoteApplication {
                 if let lines = conflict.mergedLines { return .both(lines) }
                 guard conflict.name != .parent, conflict.remote != nil else { return .local }
                 if edit.isMine, edits[conflict.name]?.author == .sync {
-                    isOpen = true
+                    open.insert(conflict.name)
                     return .remote
                 }
                 if conflict.local != nil, let stamp = edit.stamps[conflict.name],
@@ -164,12 +164,13 @@ extension RemoteApplication {
                 won.append(conflict.name)
                 return .remote
             })
-        if !conflicts.isEmpty, !isOpen {
+        let decided = conflicts.filter { !open.contains($0) }
+        if !decided.isEmpty {
             let (mine, theirs) =
                 edit.isMine ? (edit.document.text, text) : (text, edit.document.text)
             try noteConflict(
-                change, of: target, in: place, fields: conflicts,
-                theirsStood: edit.isMine ? conflicts.filter { !won.contains($0) } : won,
+                change, of: target, in: place, fields: decided,
+                theirsStood: edit.isMine ? decided.filter { !won.contains($0) } : won,
                 base: edit.base?.text, mine: mine, theirs: theirs)
         }
         guard merged != text || target.state == .waitingDelete else { return }
@@ -185,7 +186,7 @@ extension RemoteApplication {
                 "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
                 [.integer(time), .text(Author.mount.rawValue), .integer(version)])
         }
-        if isOpen {
+        if !open.isEmpty {
             let base = edit.base?.text ?? RecordDocument.print([], parent: nil)
             try transaction.putBase(target.id, Self.unseenTag, .text(base), .sent)
         }
