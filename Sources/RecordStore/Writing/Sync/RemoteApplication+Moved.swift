@@ -104,6 +104,10 @@ extension RemoteApplication {
         of existing: StoredRecord, _ local: RecordDocument, since base: RecordDocument?,
         _ address: RecordAddress, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord {
+        // What was moved from there to here, and is back by somebody else's move, is deleted no more.
+        try connection.run(
+            "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0 AND operation = 3",
+            [.integer(place.zone.id.rawValue), .name(address.name)])
         let (stem, draft) = try transaction.freeStem(for: address.name, place)
         let fields = base?.fields ?? []
         let edited = FieldMerge.changedFields(from: local.fields, to: fields)
