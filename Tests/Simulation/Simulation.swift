@@ -16,9 +16,9 @@ package struct Simulation: Sendable {
     }
 
     /// - Parameter isWide: of three and four machines, several types, and clocks that are wrong.
-    package init(seed: UInt64, isWide: Bool = false) {
+    package init(seed: UInt64, isWide: Bool = false, hasMoves: Bool = false) {
         self.seed = seed
-        var generator = HistoryGenerator(seed: seed, isWide: isWide)
+        var generator = HistoryGenerator(seed: seed, isWide: isWide, hasMoves: hasMoves)
         steps = generator.steps()
         shifts = generator.shifts
         pageRecords = generator.pageRecords
