@@ -91,7 +91,7 @@ extension ShareEdit {
         let left = (share?.requesters ?? []).filter { !gone.contains($0) }
         request.requesters = left.map(\.lookup)
         if blocksDenied {
-            request.blocked = ((share?.blocked ?? []) + gone).map(\.lookup)
+            request.blocked = ((share?.blocked ?? []) + gone).map(\.wholeLookup)
         }
     }
 
@@ -113,5 +113,11 @@ extension ParticipantAnswer {
     fileprivate var lookup: UserLookup {
         if let user { return UserLookup(userName: user) }
         return UserLookup(emailAddress: emailAddress, phoneNumber: phoneNumber)
+    }
+
+    /// The name at the server with the address: an invitation to the address lifts the block then. The
+    /// server does not connect the two by itself, for that would tell whose an address is.
+    fileprivate var wholeLookup: UserLookup {
+        UserLookup(emailAddress: emailAddress, phoneNumber: phoneNumber, userName: user)
     }
 }
