@@ -92,7 +92,9 @@ extension MountTests {
                     """)
             #expect(try SystemCall.readText("\(type)/e.json") == "{\"n\": \"b\"}")
             // Removals from the trash are finished together, a moment later.
-            #expect(MountTable.wait(seconds: 10) { (try? mounted.store.trash()) == 0 })
+            #expect(
+                MountTable.wait(
+                    seconds: 10, until: { (try? mounted.store.trash()) == 0 }, orUntil: { false }))
         }
 
         @Test("mv over a record makes it what the trash had, for those who read it before too")
