@@ -24,7 +24,7 @@ import Testing
         let note = try fixture.save("x", "{}").id
         #expect(try fixture.store.meta(of: task)?.name == RecordName("x"))
         #expect(try fixture.store.meta(of: note)?.name == RecordName("x:Note"))
-        #expect(failure { try fixture.save("x:Note", "{}") }?.code == .alreadyExists)
+        #expect(failure { try fixture.save("x:Note", "{}") }?.code == .invalidName)
         try fixture.expectSound()
     }
 
