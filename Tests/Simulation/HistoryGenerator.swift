@@ -53,8 +53,11 @@ struct HistoryGenerator {
         types = isWide && random.below(3) == 0 ? [Step.type, "Task"] : [Step.type]
         // The text of a record says what its large field's file was called when it was written: not the
         // same on all machines while names of several types meet.
+        // What is deleted and made anew is another record then, and an edit from elsewhere brings the first
+        // one back beside it, as it was.
         let left: [Kind] =
-            types.count > 1 ? [.backUp, .restoreServer, .attach] : [.backUp, .restoreServer]
+            types.count > 1
+            ? [.backUp, .restoreServer, .attach, .deleteAndMake] : [.backUp, .restoreServer]
         self.kinds =
             kinds.filter {
                 !left.contains($0) && (hasMoves || ![.rename, .move, .retype].contains($0))

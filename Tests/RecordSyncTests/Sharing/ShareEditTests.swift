@@ -58,7 +58,10 @@ import Testing
         edit.blocksDenied = true
         #expect(
             try request(edit).blocked
-                == [UserLookup(userName: UserName("_e")), UserLookup(userName: UserName("_d"))])
+                == [
+                    UserLookup(userName: UserName("_e")),
+                    UserLookup(emailAddress: "dave@e.org", userName: UserName("_d")),
+                ])
         #expect(try request(edit).participants == nil)
     }
 
