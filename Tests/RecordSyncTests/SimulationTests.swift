@@ -16,7 +16,7 @@ import Testing
     func even(_ pair: Int) async { await endWell(2 * pair) }
 
     @Test(
-        "random histories of three and four machines, with several types and wrong clocks, end well",
+        "random histories of three and four machines with wrong clocks end well",
         arguments: LongForm.seeds(5, of: 50))
     func wide(_ hundred: Int) async {
         for seed in Self.seeds(of: hundred) {

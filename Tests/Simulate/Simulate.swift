@@ -22,12 +22,12 @@ struct Simulate: AsyncParsableCommand {
     var firstFailure = false
     @Flag(help: "Histories of several users, who share with each other.")
     var sharing = false
-    @Flag(help: "Histories of three and four machines, several types, and clocks that are wrong.")
+    @Flag(help: "Histories of three and four machines, and clocks that are wrong.")
     var wide = false
     @Flag(
         help: """
-            With renames and moves, too. Some of these histories end wrong: an edit of a record is lost \
-            where another one is moved onto its name.
+            With renames and moves, too, and with --wide several types that have the same names. Some of \
+            these histories end wrong.
             """)
     var moves = false
 

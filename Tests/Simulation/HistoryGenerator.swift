@@ -45,12 +45,13 @@ struct HistoryGenerator {
     let pageRecords: Int
     private let count: Int
 
-    /// - Parameter hasMoves: with renames and moves, of which edits of a record with the name may get lost
+    /// - Parameter hasMoves: with renames, moves and several types that have the same names, of which edits of a record with the name may get lost
     ///   where one is moved onto it on another machine.
     init(seed: UInt64, isWide: Bool, hasMoves: Bool) {
         var random = SeededRandom(seed: seed)
         let kinds = [.edit] + random.half(of: isWide ? Kind.allCases : Kind.narrow)
-        types = isWide && random.below(3) == 0 ? [Step.type, "Task"] : [Step.type]
+        let isTyped = isWide && random.below(3) == 0
+        types = isTyped && hasMoves ? [Step.type, "Task"] : [Step.type]
         // The text of a record says what its large field's file was called when it was written: not the
         // same on all machines while names of several types meet.
         // What is deleted and made anew is another record then, and an edit from elsewhere brings the first
