@@ -33,6 +33,8 @@ extension MountTests {
                 echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
                 head -c 8000000 /dev/urandom > RecordFS/private/Kitchen/Recipe/soup@photo.jpg
                 recordfs sync
+                # The first sends; what is used then is told to who asks next.
+                recordfs sync
                 """)
             let used = "df --output=used -B1 RecordFS/private | tail -1 | xargs"
             #expect(
