@@ -3,6 +3,13 @@ import RecordSQL
 
 /// What the server has, and what it was not told or has not answered.
 extension RemoteApplication {
+    /// Whether what is to be deleted here is not what the server tells of: a record keeps its type, so
+    /// that one of another type is another record.
+    func isDeleteOfOtherType(_ change: RemoteChange) throws(RecordError) -> Bool {
+        guard let row = try outgoing(change.name) else { return false }
+        return row.operation == .delete && row.type != change.type
+    }
+
     /// Whether the server tells of what is about to be deleted, or being deleted, and nobody has
     /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
     func isOfDelete(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {

@@ -112,7 +112,10 @@ struct RemoteApplication {
     ) throws(RecordError) -> RemoteResult {
         var (fields, text) = (fields, RecordDocument.print(fields, parent: parent))
         var deleted: AcknowledgedState?
-        if known.isPending {
+        if known.isPending, try isDeleteOfOtherType(change) {
+            // What was to be deleted is gone there, and this has only got its name.
+            try forgetPending(change.name)
+        } else if known.isPending {
             if try isOfDelete(change, text) {
                 return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
             }
