@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import RecordSync
+import RecordWire
 import ServerTestSupport
 import Simulation
 import TestSupport
@@ -238,5 +239,33 @@ import Testing
             #expect(tree[Way.name.place] == #"{"f":"0","g":"0","h":"0"}"#)
             #expect(tree[Self.old]?.contains("b") == true)
         }
+    }
+
+    @Test("comes back as it is, when one moves it onto another, and somebody that one onto it")
+    func crossing() async throws {
+        try Self.save(#"{"p":"other","n":2}"#, at: Way.zone.place, on: a)
+        try await a.sync()
+        // B does not know of the other one, and is offline before it has sent its move.
+        try move(.zone, on: b)
+        b.wire.plan(.recordsModify, .refused(ServerError(.tryAgainLater, "not now", retryAfter: 1)))
+        await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
+        try a.store.write(author: .mount) { transaction throws(RecordError) in
+            let type = try Self.type(Way.zone.place, transaction)
+            guard let record = try transaction.record(type, Stem("r")) else { return }
+            _ = try transaction.moveRecord(
+                record.id, to: try Self.type(Self.old, transaction), stem: Stem("r"))
+        }
+        try finish(a)
+        for machine in [a, b, a, b] { try await machine.sync() }
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        let trees = try (machines.prefix(2) + [fresh]).map { try tree($0) }
+        #expect(trees[0] == trees[2])
+        #expect(trees[1] == trees[2])
+        // Nothing of it is still to be told.
+        let tags = try [a, b].map { machine in
+            try machine.entry("r", "Main").flatMap { try machine.store.meta(of: $0.id)?.changeTag }
+        }
+        #expect(tags[0] == tags[1])
     }
 }

@@ -35,7 +35,10 @@ extension RemoteApplication {
             document: try transaction.parse(text, of: change.type), base: base, isMine: false,
             stamps: change.stamps)
         try bring(edit, change, into: copy)
-        try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
+        // It may come back here, by somebody else's move: as it is there.
+        let told = try fileText(of: change, printed: text) ?? text
+        try transaction.putBase(ofDelete: row.id, change.changeTag, .text(told))
+        try replaceStamps(of: change)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
@@ -100,20 +103,22 @@ extension RemoteApplication {
 
     /// The record as it was before the edit, where it is now: what the server has there is told later,
     /// and merged with the edit since this. It is written as the file is here.
+    ///
+    /// What was moved from there to here, and is back by somebody else's move, is deleted no more: then
+    /// the server may have told already, and it is as the deletion knows it.
     private func makePlaceholder(
         of existing: StoredRecord, _ local: RecordDocument, since base: RecordDocument?,
         _ address: RecordAddress, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord {
-        // What was moved from there to here, and is back by somebody else's move, is deleted no more.
-        try connection.run(
-            "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0 AND operation = 3",
-            [.integer(place.zone.id.rawValue), .name(address.name)])
+        let told = try takeBackDelete(of: address.name, place)
         let (stem, draft) = try transaction.freeStem(for: address.name, place)
         let fields = base?.fields ?? []
         let edited = FieldMerge.changedFields(from: local.fields, to: fields)
-        let text = local.replacing(
-            edited.map { ($0, base?[$0]) },
-            parent: local.parent == base?.parent ? nil : .some(base?.parent))
+        let text =
+            told?.document.text
+            ?? local.replacing(
+                edited.map { ($0, base?[$0]) },
+                parent: local.parent == base?.parent ? nil : .some(base?.parent))
         var new = Transaction.NewState(
             text: try transaction.parse(text, place).renamingAssets(to: stem), place: place,
             stem: stem)
@@ -121,13 +126,29 @@ extension RemoteApplication {
         new.created = existing.entry.created
         new.createdBy = existing.createdBy
         new.modified = existing.entry.modified
-        new.knownAssets = KeptAsset.all(in: fields)
+        new.knownAssets = KeptAsset.all(in: told?.document.fields ?? fields)
         let made = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
             try transaction.create(new, over: draft, id: nil)
         }
         try transaction.putBase(
-            made.id, Self.unseenTag, made.version.map { .version($0) } ?? .text(new.text), .sent)
+            made.id, told?.changeTag ?? Self.unseenTag,
+            made.version.map { .version($0) } ?? .text(new.text), .sent)
         return try transaction.requireRecord(made.id)
+    }
+
+    /// A deletion that was not sent yet is none any more.
+    /// - Returns: the record as the server had it last; nil where that is not known.
+    private func takeBackDelete(
+        of name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> (document: RecordDocument, changeTag: String)? {
+        guard let row = try connection.unclaimed(name, place.zone.id), row.operation == .delete
+        else { return nil }
+        let base = try connection.base(ofDelete: row.id)
+        try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
+        guard let base, row.type == place.name,
+            let document = try transaction.document(of: base, place.name)
+        else { return nil }
+        return (document, base.changeTag)
     }
 
     // MARK: Both

@@ -6,6 +6,11 @@ extension RemoteApplication {
     /// Of a record that is new here.
     func keepStamps(of change: RemoteChange, _ known: Known) throws(RecordError) {
         if change.stamps.isEmpty, known.generation == 0 { return }
+        try replaceStamps(of: change)
+    }
+
+    /// All values are the server's.
+    func replaceStamps(of change: RemoteChange) throws(RecordError) {
         var heard = try transaction.heardStamps(of: change.name, zone)
         heard.replace(by: change.stamps)
         try transaction.keep(heard, of: change.name, zone)

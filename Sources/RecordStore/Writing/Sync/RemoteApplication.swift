@@ -334,7 +334,7 @@ struct RemoteApplication {
     /// does not say what the values are. Nil where the server keeps no texts.
     ///
     /// - Parameter record: the one that it is here.
-    private func fileText(
+    func fileText(
         of change: RemoteChange, printed: [UInt8], of record: RecordID? = nil
     ) throws(RecordError) -> [UInt8]? {
         switch change.fileText {
