@@ -76,4 +76,22 @@ import Testing
         try await b.sync()
         try await expect(["Note/r": #"{"g":"b"}"#, "Note/r:Note": #"{"f":"b"}"#])
     }
+
+    @Test(
+        "a file that is deleted and made again is the record that it was, with the edits of others")
+    func madeAgain() async throws {
+        try b.save("r", #"{"f":"0"}"#)
+        try await b.sync()
+        try a.save("r", "{}", type: "Task")
+        try a.save("r", #"{"f":"1"}"#)
+        for machine in machines + machines { try await machine.sync() }
+        // From now on the other one shows as r.
+        try b.delete("r")
+        for machine in machines + machines { try await machine.sync() }
+        try b.delete("r")
+        try b.save("r", #"{"f":"b"}"#)
+        try a.save("r", #"{"f":"1","g":"a"}"#)
+        try await a.sync()
+        try await expect(["Note/r": #"{"f":"b","g":"a"}"#, "Task/r": "{}"])
+    }
 }

@@ -149,7 +149,7 @@ extension Transaction {
             throw RecordError(
                 .invalidName, "\(stem).json is not the encoded form of a record name.")
         }
-        for name in shown.candidates(in: place.name)
+        for name in try connection.deletedFirst(shown.candidates(in: place.name), place)
         where try connection.isNameFor(shown, name, place) {
             if let other = try connection.stored(named: name, place.zone.id) {
                 guard other.state == .waitingDelete else { continue }
@@ -175,6 +175,28 @@ extension SQLConnection {
         try exists(
             "SELECT 1 FROM record WHERE zone_id = ? AND name = ? AND type_id = ?",
             [.integer(place.zone.id.rawValue), .name(name), .integer(place.type.rawValue)])
+    }
+
+    /// The same names, first that of the record which was deleted here last, while the server was not told
+    /// so: who deletes a file and makes it again means one record, and edits of others go into it. Not what
+    /// has gone elsewhere, where edits follow.
+    fileprivate func deletedFirst(
+        _ names: [RecordName], _ place: TypePlace
+    ) throws(RecordError) -> [RecordName] {
+        guard place.zone.database.isSynced, names.count == 2 else { return names }
+        let last = try first(
+            """
+            SELECT name FROM outbox o WHERE zone_id = ?1 AND name IN (?2, ?3) AND operation = 3
+                AND batch = 0 AND type = ?4
+                AND NOT EXISTS (SELECT 1 FROM move WHERE outbox_id = o.id)
+            ORDER BY last_at DESC, id DESC LIMIT 1
+            """,
+            [
+                .integer(place.zone.id.rawValue), .name(names[0]), .name(names[1]),
+                .name(place.name),
+            ]
+        ) { RecordName(bytes: $0.bytes(0)) }
+        return last == names[1] ? [names[1], names[0]] : names
     }
 
     /// Whether a new record of that name would show so, and a server takes the name.
