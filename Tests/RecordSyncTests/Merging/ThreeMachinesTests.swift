@@ -136,6 +136,30 @@ import Testing
         #expect(try mine(b).contains(#"{"p":"1","q":"1"}"#))
     }
 
+    @Test(
+        "whose lines another has built on lists the conflict that they lost in, too",
+        arguments: [false, true])
+    func linesBuiltOn(_ isHeard: Bool) async throws {
+        try a.save("x", #"{"t":"a1\na2\na3\n"}"#)
+        try await a.sync()
+        try await b.sync()
+        try b.save("x", #"{"t":"a1\nb2\na3\n"}"#)
+        server.clock.advance(.seconds(1))
+        try c.save("x", #"{"t":"c1\nc2\nc3\n"}"#)
+        try await b.sync()
+        if isHeard { try await a.sync() }
+        try await c.sync()
+        try await settle()
+        #expect(try a.text("x") == #"{"t":"c1\nc2\nc3\n"}"#)
+        for replica in [a, b] {
+            #expect(try mine(replica).contains { $0.contains("a1") && $0.contains("a3") })
+        }
+        // Once.
+        try c.save("x", #"{"t":"c1\nc2\nc4\n"}"#)
+        try await settle()
+        #expect(try a.conflicts().count == 1)
+    }
+
     @Test("who writes over a value that had won against another lists nothing, and tells on")
     func toldOn() async throws {
         try await make(#"{"p":"0"}"#, on: a)

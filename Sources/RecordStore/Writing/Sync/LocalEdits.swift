@@ -79,22 +79,45 @@ struct LocalEdits {
         return mine.stamp < theirs
     }
 
-    /// Fields that this machine had given their values, and that have others now, because somebody has
-    /// merged two edits elsewhere: the one of here lost.
+    /// Fields that this machine had given their values, or lines of them, and that have others now,
+    /// because somebody has merged two edits elsewhere: the one of here lost, or one that was built on it.
     ///
-    /// - Parameter fields: those that get the server's values, and that only the server has changed.
-    func lostElsewhere(_ fields: [FieldName]) throws(RecordError) -> [FieldName] {
+    /// - Parameters:
+    ///   - fields: those that get the server's values, and that only the server has changed.
+    ///   - remote: those values.
+    func lostElsewhere(
+        _ fields: [FieldName], to remote: RecordDocument
+    ) throws(RecordError) -> [FieldName] {
         let fields = fields.filter {
             local[$0] != nil && change.stamps[$0]?.losers.isEmpty == false
         }
         let edits = try transaction.lastEdits(of: fields, change.name, zone)
-        return fields.filter { field in
-            guard let mine = edits[field], mine.author != .sync,
-                let losers = change.stamps[field]?.losers
-            else { return false }
-            return losers.contains(LostEdit(mine.stamp))
-                || local[field].map { losers.contains(LostEdit($0)) } ?? false
+        var lost: [FieldName] = []
+        for field in fields {
+            guard let mine = edits[field], let losers = change.stamps[field]?.losers else {
+                continue
+            }
+            var isLost = isAmong(losers, mine, field)
+            if !isLost { isLost = try hasLinesAmong(losers, mine, field, to: remote) }
+            if isLost { lost.append(field) }
         }
+        return lost
+    }
+
+    private func isAmong(_ losers: [LostEdit], _ mine: FieldEdit, _ field: FieldName) -> Bool {
+        guard mine.author != .sync else { return false }
+        return losers.contains(LostEdit(mine.stamp))
+            || local[field].map { losers.contains(LostEdit($0)) } ?? false
+    }
+
+    /// Whether an edit lost that is not known here, and with it lines that this machine's user wrote: a
+    /// text is merged by its lines, but loses as a whole.
+    private func hasLinesAmong(
+        _ losers: [LostEdit], _ mine: FieldEdit, _ field: FieldName, to remote: RecordDocument
+    ) throws(RecordError) -> Bool {
+        guard losers.contains(where: { !mine.stamp.losers.contains($0) }) else { return false }
+        return try transaction.hasOwnLines(
+            of: field, change.name, zone, in: local[field], goneFrom: remote[field])
     }
 
     private mutating func takeRemote(_ field: FieldName) -> FieldConflict.Resolution {

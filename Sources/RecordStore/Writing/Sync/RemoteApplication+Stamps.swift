@@ -37,7 +37,7 @@ extension RemoteApplication {
         let replaced = FieldMerge.changedFields(from: local.fields, to: merged.fields).filter {
             !edits.lost.contains($0) && FieldMerge.isSame(merged[$0], remote[$0])
         }
-        let lost = try edits.lostElsewhere(replaced)
+        let lost = try edits.lostElsewhere(replaced, to: remote)
         guard !lost.isEmpty else { return }
         try noteConflict(
             change, of: existing, in: place, fields: lost, theirsStood: lost, base: nil,

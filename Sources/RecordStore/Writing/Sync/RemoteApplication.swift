@@ -225,10 +225,11 @@ struct RemoteApplication {
         let merged =
             newText == text ? local : try transaction.document(newText, of: existing.id, place)
         let hasTheirValues = merged.hasSameValues(as: remote)
-        try keepStamps(of: change, remote, merged, edits)
         if existing.state != .waitingDelete {
             try noteLosses(change, of: existing, in: place, local, remote, merged, edits)
         }
+        // After that: who has lost by now is told by those of before.
+        try keepStamps(of: change, remote, merged, edits)
         var fileText = try fileText(of: change, printed: remote.text, of: existing.id)
         // What this machine has saved stays as it was written: where others print it otherwise, its
         // text is what the server lacks.
