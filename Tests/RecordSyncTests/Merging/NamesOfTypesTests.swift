@@ -94,4 +94,20 @@ import Testing
         try await a.sync()
         try await expect(["Note/r": #"{"f":"b","g":"a"}"#, "Task/r": "{}"])
     }
+
+    @Test("a file names its large fields by the name that the record has now, on every machine")
+    func largeFields() async throws {
+        try b.save("r", "{}")
+        try await b.sync()
+        try a.save("r", "{}", type: "Task")
+        try a.save("r", #"{"f":"1"}"#)
+        for machine in machines + machines { try await machine.sync() }
+        let bytes = Array("photo".utf8)
+        try a.attach(bytes, to: "r:Note")
+        try await a.sync()
+        try b.delete("r")
+        let photo =
+            #""photo":{"$asset":"r@photo.jpg","size":5,"sha256":"\#(SHA256.hash(bytes).hex)"}"#
+        try await expect(["Note/r": #"{"f":"1",\#(photo)}"#, "Task/r": "{}"])
+    }
 }

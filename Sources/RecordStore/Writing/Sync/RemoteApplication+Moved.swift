@@ -36,7 +36,7 @@ extension RemoteApplication {
             stamps: change.stamps)
         try bring(edit, change, into: copy)
         // It may come back here, by somebody else's move: as it is there.
-        let told = try fileText(of: change, printed: text) ?? text
+        let told = try fileText(of: change, printed: text, as: Stem(encoding: change.name)) ?? text
         try transaction.putBase(ofDelete: row.id, change.changeTag, .text(told))
         try replaceStamps(of: change)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])

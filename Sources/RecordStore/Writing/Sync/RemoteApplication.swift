@@ -132,7 +132,7 @@ struct RemoteApplication {
         if let renamed = fields.renamingAssets(to: stem) {
             (fields, text) = (renamed, RecordDocument.print(renamed, parent: parent))
         }
-        let fileText = try fileText(of: change, printed: text)
+        let fileText = try fileText(of: change, printed: text, as: stem)
         var new = Transaction.NewState(text: fileText ?? text, place: place, stem: stem)
         new.knownAssets = KeptAsset.all(in: fields)
         new.name = change.name
@@ -230,7 +230,8 @@ struct RemoteApplication {
         }
         // After that: who has lost by now is told by those of before.
         try keepStamps(of: change, remote, merged, edits)
-        var fileText = try fileText(of: change, printed: remote.text, of: existing.id)
+        var fileText = try fileText(
+            of: change, printed: remote.text, as: existing.entry.stem, of: existing.id)
         // What this machine has saved stays as it was written: where others print it otherwise, its
         // text is what the server lacks.
         let isMine = !isPending && (acknowledged == change.changeTag || sent != nil)
@@ -332,11 +333,15 @@ struct RemoteApplication {
     }
 
     /// The file of the record as every machine has it: as it was written, or printed where a text
-    /// does not say what the values are. Nil where the server keeps no texts.
+    /// does not say what the values are. Its large fields have the names that they have now: whoever wrote
+    /// it may have had the record under another one, beside one that is gone. Nil where the server keeps no
+    /// texts.
     ///
-    /// - Parameter record: the one that it is here.
+    /// - Parameters:
+    ///   - stem: what the record shows as.
+    ///   - record: the one that it is here.
     func fileText(
-        of change: RemoteChange, printed: [UInt8], of record: RecordID? = nil
+        of change: RemoteChange, printed: [UInt8], as stem: Stem, of record: RecordID? = nil
     ) throws(RecordError) -> [UInt8]? {
         switch change.fileText {
         case .unknown: return nil
@@ -350,7 +355,7 @@ struct RemoteApplication {
                 guard written.saysTheSame(as: told) else { return printed }
                 // `6.0` for a whole number makes the field one of fractions, where it can be.
                 try transaction.adopt(written, change.type, replacing: record)
-                return text
+                return written.renamingAssets(to: stem)
             } catch  where error.isAboutContent {
                 return printed
             }
