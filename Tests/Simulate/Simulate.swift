@@ -22,14 +22,12 @@ struct Simulate: AsyncParsableCommand {
     var firstFailure = false
     @Flag(help: "Histories of several users, who share with each other.")
     var sharing = false
-    @Flag(help: "Histories of three and four machines, and clocks that are wrong.")
-    var wide = false
     @Flag(
         help: """
-            With renames and moves, too, and with --wide several types that have the same names. Some of \
-            these histories end wrong.
+            Histories of three and four machines, several types that have the same names, and clocks that \
+            are wrong.
             """)
-    var moves = false
+    var wide = false
 
     func run() async throws {
         if let replay {
@@ -41,8 +39,7 @@ struct Simulate: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - begin).components.seconds
         print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
         if let first = failed.min() {
-            let option =
-                sharing ? "--sharing " : (wide ? "--wide " : "") + (moves ? "--moves " : "")
+            let option = sharing ? "--sharing " : wide ? "--wide " : ""
             print("scripts/simulate \(option)--replay \(first) shows the first of them.")
             throw ExitCode.failure
         }
@@ -50,7 +47,7 @@ struct Simulate: AsyncParsableCommand {
 
     private func runAll() async -> [UInt64] {
         let queue = SeedQueue(from, count: seeds)
-        let (firstFailure, sharing, wide, moves) = (firstFailure, sharing, wide, moves)
+        let (firstFailure, sharing, wide) = (firstFailure, sharing, wide)
         return await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<max(1, jobs) {
                 group.addTask {
@@ -60,8 +57,7 @@ struct Simulate: AsyncParsableCommand {
                         let problems =
                             sharing
                             ? await SharingCheck(seed: seed).problems()
-                            : await SimulationCheck(seed: seed, isWide: wide, hasMoves: moves)
-                                .problems()
+                            : await SimulationCheck(seed: seed, isWide: wide).problems()
                         guard let problem = problems.first else { continue }
                         failed.append(seed)
                         print("seed \(seed): \(problem)")
@@ -82,7 +78,7 @@ struct Simulate: AsyncParsableCommand {
                 shortened: { await check.shortened() },
                 trace: { await check.simulation.run($0).trace })
         } else {
-            let check = SimulationCheck(seed: seed, isWide: wide, hasMoves: moves)
+            let check = SimulationCheck(seed: seed, isWide: wide)
             try await replay(
                 seed, of: check.simulation.steps.count, problems: { await check.problems($0) },
                 shortened: { await check.shortened() },

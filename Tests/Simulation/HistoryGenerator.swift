@@ -45,25 +45,12 @@ struct HistoryGenerator {
     let pageRecords: Int
     private let count: Int
 
-    /// - Parameter hasMoves: with renames, moves and several types that have the same names, of which edits of a record with the name may get lost
-    ///   where one is moved onto it on another machine.
-    init(seed: UInt64, isWide: Bool, hasMoves: Bool) {
+    init(seed: UInt64, isWide: Bool) {
         var random = SeededRandom(seed: seed)
         let kinds = [.edit] + random.half(of: isWide ? Kind.allCases : Kind.narrow)
-        let isTyped = isWide && random.below(3) == 0
-        types = isTyped && hasMoves ? [Step.type, "Task"] : [Step.type]
-        // The text of a record says what its large field's file was called when it was written: not the
-        // same on all machines while names of several types meet.
-        // What is deleted and made anew is another record then, and an edit from elsewhere brings the first
-        // one back beside it, as it was.
-        let left: [Kind] =
-            types.count > 1
-            ? [.backUp, .restoreServer, .attach, .deleteAndMake] : [.backUp, .restoreServer]
-        self.kinds =
-            kinds.filter {
-                !left.contains($0) && (hasMoves || ![.rename, .move, .retype].contains($0))
-            }
-            + random.restores([.backUp, .restoreServer])
+        types = isWide && random.below(3) == 0 ? [Step.type, "Task"] : [Step.type]
+        let restores: [Kind] = [.backUp, .restoreServer]
+        self.kinds = kinds.filter { !restores.contains($0) } + random.restores(restores)
         faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
         zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]

@@ -11,6 +11,7 @@
 ///    the conflicts of the machine that made it: `unheard`. Nothing older stands for it: `outdated`.
 /// 2. All machines, a new one and the server have the same, byte for byte, within 200 rounds:
 ///    `SimulatedWorld.finish` and `differencesOfServer`.
+///    A record that was moved is in one place: `doubled`.
 /// 3. What was deleted stays so: `returned`, on the machine where it was deleted after each of its
 ///    rounds, on all at the end.
 /// 4. The server deletes only what somebody has deleted who had seen all of it, and no upload
@@ -72,6 +73,8 @@ struct Oracle {
     private var asserted: [Step.Key: Set<Int>] = [:]
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
+    /// From where records were moved, and to where.
+    private var moves: [(from: Step.Key, to: Step.Key)] = []
 
     /// - Parameters:
     ///   - values: the new ones.
@@ -132,7 +135,10 @@ struct Oracle {
     /// Whoever writes a file anew wants it to be there.
     mutating func rewrite(_ key: Step.Key) { untraced.insert(key) }
 
-    mutating func rename(_ key: Step.Key, to new: Step.Key) { untraced.formUnion([key, new]) }
+    mutating func rename(_ key: Step.Key, to new: Step.Key) {
+        untraced.formUnion([key, new])
+        moves.append((key, new))
+    }
 
     /// A machine shows these values under a name that nobody has written them to.
     mutating func show(_ values: [String], as key: Step.Key, device: Int) {
@@ -229,7 +235,9 @@ struct Oracle {
         var problems = lost(but: kept.union(tree.values.joined()), except: names)
         // A record that comes back for an edit's sake brings what it had.
         let deleted = Set(deletions.map(\.key)).union(untraced).union(unanswered.keys)
-        for (key, values) in tree.sorted(by: { $0.key < $1.key }) where !deleted.contains(key) {
+        // It may show under a longer name then, beside what has been made of its name since.
+        for (key, values) in tree.sorted(by: { $0.key < $1.key })
+        where !deleted.contains(key) && !deleted.contains(key.short) {
             for value in values {
                 guard let step = overwritten[value] else { continue }
                 // Of a restored server it is not known who knew of whom: a conflict has both, and an
@@ -238,7 +246,7 @@ struct Oracle {
                 problems.append("\(key) has \(value) again, which step \(step) wrote over.")
             }
         }
-        problems += outdated(in: tree, except: names)
+        problems += outdated(in: tree, except: names) + doubled(in: tree)
         problems += unheard(but: Set(tree.values.joined()), kept: keptBy, except: names)
         return problems + returned(in: tree) + missing(from: tree, except: names)
     }
@@ -268,6 +276,22 @@ struct Oracle {
             }
         }
         return problems
+    }
+
+    /// Records of which a part is where they were moved from, and another where they were moved to: an edit
+    /// that crosses a move follows it. Only of places that nothing else has happened to but edits.
+    private func doubled(in tree: [Step.Key: [String]]) -> [String] {
+        guard !isRestored else { return [] }
+        return moves.compactMap { from, to in
+            let (left, arrived) = (Set(tree[from] ?? []), Set(tree[to] ?? []))
+            let others = moves.filter { ![$0.from, $0.to].allSatisfy { $0 != from && $0 != to } }
+            let ends = deletions.filter { $0.key == from || $0.key == to }
+            guard !left.isDisjoint(with: arrived), others.count == 1, ends.count == 1,
+                removedZones.isDisjoint(with: [from.zone, to.zone])
+            else { return nil }
+            return
+                "\(from) was moved to \(to), and both have \(left.intersection(arrived).sorted())."
+        }
     }
 
     /// Edits that lost, and of which the machine that made them does not say so.

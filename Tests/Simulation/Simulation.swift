@@ -16,9 +16,9 @@ package struct Simulation: Sendable {
     }
 
     /// - Parameter isWide: of three and four machines, several types, and clocks that are wrong.
-    package init(seed: UInt64, isWide: Bool = false, hasMoves: Bool = false) {
+    package init(seed: UInt64, isWide: Bool = false) {
         self.seed = seed
-        var generator = HistoryGenerator(seed: seed, isWide: isWide, hasMoves: hasMoves)
+        var generator = HistoryGenerator(seed: seed, isWide: isWide)
         steps = generator.steps()
         shifts = generator.shifts
         pageRecords = generator.pageRecords

@@ -8,6 +8,11 @@ package struct Step: Sendable, CustomStringConvertible {
         package var description: String {
             type == Step.type ? "\(zone)/\(name)" : "\(zone)/\(type)/\(name)"
         }
+        /// The same without the endings that tell several records of a name apart.
+        var short: Self {
+            let end = name.firstIndex(of: ":") ?? name.endIndex
+            return Self(zone: zone, type: type, name: String(name[..<end]))
+        }
         package static func < (left: Self, right: Self) -> Bool {
             (left.zone, left.type, left.name) < (right.zone, right.type, right.name)
         }
