@@ -85,8 +85,9 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// As long as a courier tells what is new, looks for it are few.
+    /// As long as a courier tells what is new, looks for it are few. Of the public database none tells.
     func noteCourier(isThere: Bool) {
+        guard exchange.database != .public else { return }
         schedule.courier(isThere: isThere, at: clock.uptime)
         waker.yield()
     }

@@ -16,7 +16,7 @@ struct LogCommand: ParsableCommand {
         help:
             "Only this level and graver ones: trace, debug, info, notice, warning, error, critical."
     )
-    var level = LogLevel.trace
+    var level: LogLevel?
     @Option(help: "Only this category.")
     var category: String?
     @Flag(name: .shortAndLong, help: "Go on with what comes from now on, until Ctrl-C.")
@@ -25,7 +25,7 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         let access = try state.access()
         let path = Places.log(ofState: access.directory)
-        if level.level < .info, LogLevel.ofDaemon > level.level {
+        if let level, level.level < LogLevel.ofDaemon {
             Terminal.error(
                 "note: a mount writes info and above, unless it was started with "
                     + "RECORDFS_LOG=\(level.rawValue) recordfs mount.")
@@ -59,7 +59,7 @@ struct LogCommand: ParsableCommand {
         guard words.count == 3,
             let level = Logger.Level(rawValue: String(decoding: words[1], as: UTF8.self))
         else { return nil }
-        guard level >= self.level.level else { return false }
+        guard level >= self.level?.level ?? .trace else { return false }
         guard let category else { return true }
         return words[2].split(separator: UInt8(ascii: " ")).first(where: Self.isCategory)
             .map { $0.elementsEqual("[\(category)]".utf8) } ?? false

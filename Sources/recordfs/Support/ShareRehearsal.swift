@@ -86,8 +86,8 @@ struct ShareRehearsal {
         }
         if let drafts = goes?.integerMember("drafts"), drafts > 0 {
             lines.append(
-                "\(Showing.count(drafts, "text")) that could not be saved: recordfs draft list shows "
-                    + "what to correct before.")
+                "\(Showing.count(drafts, "text")) that could not be saved: what you wrote in them goes into "
+                    + "the trash as well. recordfs draft list shows what to correct before.")
         }
         let owner = told["owner"].map(ShareShowCommand.name) ?? "Its owner"
         lines.append("\(owner) keeps all of it, with what you have written and sent.")

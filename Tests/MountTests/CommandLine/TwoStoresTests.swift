@@ -59,6 +59,20 @@ extension MountTests {
                     command: "log", script: "recordfs log | sed -n 's|.*Mounted at.*/||p'",
                     output: "Other\n", changes: false),
                 Case(
+                    command: "errors",
+                    script: "echo nothing > JP.json; recordfs errors | grep -c JP",
+                    output: "1\n"),
+                Case(
+                    command: "scratch",
+                    script: "echo x > tea.jsn; recordfs scratch | grep -c tea.jsn; rm tea.jsn",
+                    output: "1\n", changes: false),
+                Case(
+                    command: "gc", script: "recordfs gc -n > /dev/null; echo $?", output: "0\n",
+                    changes: false),
+                Case(
+                    command: "hook", script: "recordfs hook bash | grep -c 'names refused'", output: "1\n",
+                    changes: false),
+                Case(
                     command: "top", script: "recordfs top | grep -c OnlyB", output: "1\n",
                     changes: false),
                 Case(

@@ -312,7 +312,7 @@ extension MountTests {
             _ = try bob.file(
                 "open.py",
                 """
-                import mmap, os, subprocess, sys
+                import mmap, os, subprocess, sys, time
                 os.chdir(sys.argv[1])
                 files = {name: os.open(name, os.O_RDWR) for name in
                          ("soup.json", "soup@photo.txt", "step1.json")}
@@ -322,6 +322,12 @@ extension MountTests {
                 os.pwrite(files["step1.json"], b'{"s": 1, "$parent": "soup", "own": 1}', 0)
                 print("open", flush=True)
                 sys.stdin.readline()
+                # The listing is empty a moment before the kernel has dropped the last page.
+                def isOpen(file):
+                    try: return bool(os.pread(file, 9, 0))
+                    except OSError: return False
+                end = time.monotonic() + 10
+                while any(map(isOpen, files.values())) and time.monotonic() < end: pass
                 for name, file in files.items():
                     try: print(name, os.pread(file, 9, 0))
                     except OSError as error: print(name, error.strerror)
