@@ -49,6 +49,15 @@ final class KernelMessenger: Sendable {
         {}
     }
 
+    /// Returns when the kernel has written what programs have written into mappings, or when the time is
+    /// over.
+    func collectPages(_ limit: Duration) {
+        let notices = tree.pagesOfOpenFiles()
+        guard !notices.isEmpty else { return }
+        for notice in notices { send(notice) }
+        waitUntilHeard(limit)
+    }
+
     /// Follows the invalidations of the same change: the queue keeps the order.
     func send(_ touches: [Touch]) {
         guard !touches.isEmpty else { return }

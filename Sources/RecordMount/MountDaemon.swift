@@ -81,7 +81,8 @@ package enum MountDaemon {
                 waitUntilHeard: { messenger.waitUntilHeard(.seconds(10)) },
                 outlastGrace: { () throws(RecordError) in try tree.outlastGrace() }))
         let maintenance = Maintenance(tree: tree, logger: logger)
-        let ending = MountEnding(session, request: stop, logger: logger)
+        let ending = MountEnding(
+            session, request: stop, collect: { messenger.collectPages($0) }, logger: logger)
         let outcome = Result { () throws(MountError) in
             try maintenance.start()
             try ending.start()

@@ -1,4 +1,3 @@
-import CLinux
 import FuseKit
 import Glibc
 import Logging
@@ -14,13 +13,21 @@ final class MountEnding: Sendable {
 
     private let session: Session
     private let request: StopSignal
+    private let collect: @Sendable (Duration) -> Void
     private let logger: Logger
     private let hasEnded = StopSignal()
 
-    /// - Parameter request: set by whoever wants the end, also before the mount.
-    init(_ session: Session, request: StopSignal, logger: Logger) {
+    /// - Parameters:
+    ///   - request: set by whoever wants the end, also before the mount.
+    ///   - collect: makes the kernel hand over the pages of open files, and takes no longer than it is
+    ///     told.
+    init(
+        _ session: Session, request: StopSignal,
+        collect: @escaping @Sendable (Duration) -> Void, logger: Logger
+    ) {
         self.session = session
         self.request = request
+        self.collect = collect
         self.logger = logger
     }
 
@@ -57,6 +64,9 @@ final class MountEnding: Sendable {
 
     private func end() {
         if session.isMounted { detach() }
+        // What programs have written into shared mappings reaches the open files first. A request to
+        // write all back (syncfs) does not wait until it is done.
+        collect(Self.pagesLimit)
         session.stop()
     }
 
@@ -65,7 +75,6 @@ final class MountEnding: Sendable {
             try session.unmount()
         } catch {
             logger.warning("The mount is in use and is taken away from its users: \(error)")
-            collectPages()
             do throws(MountError) {
                 try session.unmount(lazy: true)
             } catch {
@@ -73,25 +82,5 @@ final class MountEnding: Sendable {
                 logger.error("The mount cannot be detached: \(error)")
             }
         }
-    }
-
-    /// What programs have written into shared mappings reaches the open files first.
-    private func collectPages() {
-        let done = StopSignal()
-        let mountpoint = session.mountpoint
-        do throws(Errno) {
-            _ = try SystemThread(name: "pages") {
-                let root = open(mountpoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-                if root >= 0 {
-                    syncfs(root)
-                    close(root)
-                }
-                done.set()
-            }
-        } catch {
-            logger.warning("Pages of mappings could not be collected: \(error)")
-            return
-        }
-        _ = done.wait(Self.pagesLimit)
     }
 }

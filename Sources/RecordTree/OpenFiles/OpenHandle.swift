@@ -19,6 +19,16 @@ final class OpenHandle: Sendable {
         /// Takes text and acts on it: `ctl`, the development schema.
         case command(CommandBuffer)
         case directory(DirectoryCursor)
+
+        /// The file of which the kernel may have pages that were written; nil where it keeps none.
+        var node: Node? {
+            switch self {
+            case .record(let open): .record(open.state.withLock(\.file))
+            case .scratch(_, let id): .scratch(id)
+            case .asset(let open): .asset(open.state.withLock(\.id))
+            case .generated, .bytes, .share, .events, .command, .directory: nil
+            }
+        }
     }
 
     let number: HandleNumber
@@ -51,6 +61,18 @@ extension Tree {
             throw RecordError(.stale, "the file is not open")
         }
         return handle
+    }
+
+    /// Makes the kernel hand over what programs have written into mappings of files that are open: for
+    /// each of them it does so before it drops the pages.
+    package func pagesOfOpenFiles() -> [KernelNotice] {
+        let handles = handles { _ in true }.filter(\.canWrite)
+        return state.withLock { state in
+            let numbers = handles.compactMap { handle in
+                handle.current.node.flatMap(state.nodes.number(of:))
+            }
+            return Set(numbers).map { .content($0) }
+        }
     }
 
     /// The handles that have the file open, found among all: renames of open files are rare.

@@ -106,6 +106,22 @@ extension MountTests {
             #expect(try mounted.store.savedText("a") == text)
         }
 
+        @Test("so is a large field, all of it")
+        func largeMapping() throws {
+            let photo = file.replacing(".json", with: "@photo.jpg")
+            try SystemCall.writeFile(photo, [UInt8](repeating: 7, count: 8_000_000))
+            let child = try user(
+                """
+                f = open(sys.argv[1].replace('.json', '@photo.jpg'), 'r+b')
+                pages = mmap.mmap(f.fileno(), 0)
+                pages[:] = b'8' * 8000000
+                """)
+            try expectEnd()
+            #expect(child.isRunning)
+            let saved = try SystemCall.readFile(photo)
+            #expect(saved.count == 8_000_000 && saved.allSatisfy { $0 == UInt8(ascii: "8") })
+        }
+
         @Test("a reader of events sees the end of the stream")
         func events() throws {
             let script = """
