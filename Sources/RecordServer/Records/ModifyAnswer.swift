@@ -18,6 +18,8 @@ struct ModifyAnswer: Sendable {
     let service: RecordService
     var syncToken: Text?
     var databaseToken: Text?
+    /// How much room its user has behind it, in bytes; nil where nobody asks or nothing limits that.
+    var freeBytes: Int64?
 
     /// Whether a record shows its share, which is in the storage.
     var needsReader: Bool {
@@ -55,6 +57,7 @@ struct ModifyAnswer: Sendable {
                 })
             answer.member("syncToken", syncToken)
             answer.member("databaseSyncToken", databaseToken)
+            answer.member("freeBytes", freeBytes)
         }
     }
 

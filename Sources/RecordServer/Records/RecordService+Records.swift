@@ -223,6 +223,9 @@ extension RecordService {
             let tokens = try known.after(plan.count(places), transaction)
         {
             (answer.syncToken, answer.databaseToken) = (tokens.zone, tokens.database)
+            if tokens.database != nil {
+                answer.freeBytes = try DatabasePage.quota(of: user, settings, transaction)?.freeBytes
+            }
             notice?.origin = request.clientID
         }
         // Who writes has a record; not who has just deleted it.

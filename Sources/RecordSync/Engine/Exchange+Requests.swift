@@ -32,6 +32,7 @@ extension Exchange {
         }
         results.isUnanswered = false
         results.feeds = newFeeds(answer, request)
+        if request != nil { results.freeBytes = answer.freeBytes }
         sizes.noteSuccess(
             of: zone.id, ClaimLimits(records: results.all.count, bytes: body.count),
             settings.claims)

@@ -52,8 +52,14 @@ extension Exchange {
             isTooLarge: results.isTooLarge, problem: results.problem)
         var hasMade = false
         var told: [(OutboxClaim, RemoteChange)] = []
+        // How much there is in all, the feed of the database has told.
+        let ownQuota = try read { (store) throws(RecordError) in try store.ownQuota() }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.forgetRequest(in: zone.id)
+            if let free = results.freeBytes, let known = ownQuota {
+                let quota = Quota(owner: .me, totalBytes: known.totalBytes, freeBytes: free)
+                try transaction.setQuotas([quota], of: database)
+            }
             for result in results.all {
                 let claim = result.claim
                 switch result.outcome {

@@ -38,6 +38,8 @@ struct UploadResults {
     private(set) var all: [Result]
     /// Nil when there is something in them that is not known here.
     var feeds: Feeds?
+    /// How much room there is behind what was done, in bytes; nil when the server does not say.
+    var freeBytes: Int64?
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?

@@ -107,6 +107,8 @@ package struct RecordsAnswer: Hashable, Sendable {
     package let syncToken: Text?
     /// The same of the database's feed (an extension).
     package let databaseToken: Text?
+    /// How much room the user has behind this, in bytes; with `databaseToken` and where something limits it.
+    package let freeBytes: Int64?
     /// Where the next page of a query begins; nil after the last.
     package let continuationMarker: Text?
     /// Deleted roots of shares, each with what hung on it and is in no share now: at servers that tell it.
@@ -128,6 +130,7 @@ package struct RecordsAnswer: Hashable, Sendable {
         unsharedChildren = unshared
         syncToken = try json.string("syncToken")
         databaseToken = try json.string("databaseSyncToken")
+        freeBytes = try json["freeBytes"]?.int64()
         continuationMarker = try json.string("continuationMarker")
     }
 }

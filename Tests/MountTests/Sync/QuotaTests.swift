@@ -33,8 +33,6 @@ extension MountTests {
                 echo '{"n": 1}' > RecordFS/private/Kitchen/Recipe/soup.json
                 head -c 8000000 /dev/urandom > RecordFS/private/Kitchen/Recipe/soup@photo.jpg
                 recordfs sync
-                # The first sends; what is used then is told to who asks next.
-                recordfs sync
                 """)
             let used = "df --output=used -B1 RecordFS/private | tail -1 | xargs"
             #expect(
@@ -78,13 +76,13 @@ extension MountTests {
                 head -c 60000000 /dev/zero > RecordFS/\(places[0])/Recipe/soup@photo.jpg
                 """)
             #expect(try bob.eventually(Self.blocks(places[0]), "\(6 << 20)"))
-            let sent = try bob.shell(
+            try bob.ok(
                 """
                 echo '{"n": 1}' > RecordFS/\(places[0])/Recipe/stew.json
                 head -c 9000000 /dev/urandom > RecordFS/\(places[0])/Recipe/stew@photo.jpg
-                recordfs sync
                 """)
-            #expect(sent.status != 0 && sent.errors.contains("QUOTA_EXCEEDED"), "\(sent)")
+            // A refusal that comes while the bytes are on their way may get lost with the connection.
+            #expect(try bob.eventually("recordfs sync 2>&1 | grep -c QUOTA_EXCEEDED", "1"))
             try await users.account.stopServer()
             try bob.ok("recordfs unmount && recordfs mount")
             #expect(try room(bob, places[0])[1] == 6 << 20)

@@ -31,7 +31,6 @@ import Testing
         #expect(before.freeBytes < 1 << 20)
         try alice.save("y", #"{"t":"\#(String(repeating: "x", count: 50_000))"}"#)
         try await alice.sync()
-        try await alice.sync()
         let after = try #require(try alice.store.ownQuota())
         #expect(after.freeBytes < before.freeBytes - 50_000)
         try await server.changeUser(.alice) { $0.quotaBytes = .max }
