@@ -47,6 +47,21 @@ extension Transaction {
             """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
     }
 
+    /// The same of bytes that no record here has.
+    func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext, downloaded)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(holder.rawValue), .integer(id), .name(asset.field),
+                .integer(asset.index), .text(asset.hash.hex), .integer(asset.size),
+                .blob(asset.fileExtension),
+                .bool(try connection.referredSize(asset.hash) != nil),
+            ])
+    }
+
     func keptAssets(_ holder: Holder, _ id: Int64) throws(RecordError) -> [KeptAsset] {
         try connection.all(
             """

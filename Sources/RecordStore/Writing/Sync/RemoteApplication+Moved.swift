@@ -34,10 +34,12 @@ extension RemoteApplication {
         let edit = Edit(
             document: try transaction.parse(text, of: change.type), base: base, isMine: false,
             stamps: change.stamps)
-        try bring(edit, change, into: copy)
         // It may come back here, by somebody else's move: as it is there.
-        let told = try fileText(of: change, printed: text, as: Stem(encoding: change.name)) ?? text
-        try transaction.putBase(ofDelete: row.id, change.changeTag, .text(told))
+        let shown =
+            try fileText(of: change, printed: text, as: Stem(encoding: change.name)) ?? text
+        let told = try keepTold(shown, edit, change, of: row.record, row.generation)
+        try bring(edit, change, into: copy)
+        try transaction.putBase(ofDelete: row.id, change.changeTag, told)
         try replaceStamps(of: change)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
@@ -53,10 +55,28 @@ extension RemoteApplication {
         let edit = Edit(
             document: remote, base: try acknowledged(existing.id, place), isMine: false,
             stamps: change.stamps)
+        let told = try keepTold(
+            remote.text, edit, change, of: existing.id, existing.generation)
         try bring(edit, change, into: copy)
-        try transaction.putBase(
-            existing.id, change.changeTag, .text(remote.text), change.textOnServer)
+        try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
+    }
+
+    /// What the server has where the record was. With large fields it is a version of that: by it their bytes
+    /// are found, and the deletion waits, as long as no other record of the server has them.
+    private func keepTold(
+        _ text: [UInt8], _ edit: Edit, _ change: RemoteChange, of record: RecordID, _ generation: Int64
+    ) throws(RecordError) -> BaseContent {
+        let assets = KeptAsset.all(in: edit.document.fields)
+        guard !assets.isEmpty else { return .text(text) }
+        let type = try transaction.makeType(zone, change.type)
+        let fields = FieldMerge.changedFields(
+            from: edit.base?.fields ?? [], to: edit.document.fields)
+        let token = try transaction.addHistory(
+            .updated, record, change.name, generation, try transaction.place(type.id),
+            fields: fields, text: text, hasAssets: false)
+        for asset in assets { try transaction.keep(asset, holder: .history, token) }
+        return .version(token)
     }
 
     // MARK: Edited here, moved elsewhere
