@@ -123,6 +123,27 @@ struct TreeTransferTests {
         }
     }
 
+    @Test("so do names as long as names can be, and records that have the name of another type's")
+    func oddNames() throws {
+        let long = String(repeating: "n", count: 250)
+        for (path, text) in [
+            ("A/x", "{\"t\":\"Ax\"}"), ("B/x", "{\"t\":\"Bx\"}"), ("A/x:B", "{\"t\":\"AxB\"}"),
+            ("A/\(long)", "{}"), ("B/last", "{}"),
+        ] { try put("private/Z/\(path)", text) }
+        let first = "\(directory.path)/first"
+        #expect(try export(store, to: first).records == 5)
+        let wanted = try tree(first)
+        _ = try export(store, to: "\(directory.path)/all.tar")
+        let unpacked = "\(directory.path)/unpacked".made()
+        try TreeImport.unpack("\(directory.path)/all.tar", into: unpacked)
+        for source in [first, unpacked] {
+            let other = try TreeTransferTests()
+            #expect(try bring(source, into: other.store).created == 5)
+            _ = try export(other.store, to: "\(other.directory.path)/again")
+            #expect(try tree("\(other.directory.path)/again") == wanted)
+        }
+    }
+
     @Test("a zone or a type can be taken out, and brought in, alone")
     func parts() throws {
         try fill()

@@ -22,17 +22,24 @@ package final class FileWriting {
         // A device or pipe takes the bytes itself.
         var status = stat()
         let isOrdinary = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-        temporaryPath = isOrdinary ? "\(path).\(getpid()).tmp" : ""
+        temporaryPath = isOrdinary ? Self.temporaryPath(beside: path) : ""
         if !isOrdinary {
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileReading.failure(path, errno) }
             return
         }
-        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
             isDone = true
             throw FileReading.failure(path, errno)
         }
+    }
+
+    /// Short, for the file itself may have a name that is as long as names can be.
+    private static func temporaryPath(beside path: String) -> String {
+        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        return "\(directory).\(getpid())-\(number).tmp"
     }
 
     deinit {

@@ -64,9 +64,11 @@ package struct TreeImport {
         }
         places.removeAll { $0.type == nil || !isWanted($0) }
         // First those that have the names of their files: what had to be called otherwise beside them
-        // is called so again.
-        for place in places { try bring(place, ifCalledOtherwise: false) }
-        for place in places { try bring(place, ifCalledOtherwise: true) }
+        // is called so again. So a short name is there before those that were made longer for it.
+        for place in places { try bring(place, withNamesOf: nil) }
+        for length in try lengthsOfNames(in: places) {
+            for place in places { try bring(place, withNamesOf: length) }
+        }
         for place in places where !options.isRehearsal { try bringLargeFields(place) }
         onProgress(progress)
         return progress
@@ -94,8 +96,20 @@ package struct TreeImport {
         }
     }
 
+    /// In bytes, from short to long, of records whose file names do not tell their names.
+    private func lengthsOfNames(in places: [RecordPath]) throws(RecordError) -> [Int] {
+        var lengths: Set<Int> = []
+        for place in places {
+            let names = try Self.recordNames(in: "\(source)/\(place.description)")
+            lengths.formUnion(names.values.map(\.bytes.count))
+        }
+        return lengths.sorted()
+    }
+
+    /// - Parameter length: in bytes, of names that the names of their files do not tell; nil for those that
+    ///   these do.
     private mutating func bring(
-        _ place: RecordPath, ifCalledOtherwise: Bool
+        _ place: RecordPath, withNamesOf length: Int?
     ) throws(RecordError) {
         let directory = "\(source)/\(place.description)"
         var batch = ImportBatch(target: place, rows: [])
@@ -106,10 +120,10 @@ package struct TreeImport {
         var texts: [String] = []
         var size = 0
         // An empty type is made, too.
-        var isMade = ifCalledOtherwise
+        var isMade = length != nil
         for file in try Self.names(in: directory) {
             guard case .record(let stem) = EntryName(classifying: file),
-                (others[stem] != nil) == ifCalledOtherwise
+                others[stem]?.bytes.count == length
             else { continue }
             let name = String(decoding: file, as: UTF8.self)
             let text = try readWholeFile("\(directory)/\(name)")
