@@ -9,6 +9,8 @@ extension Tree {
     private static let cleaningPeriod: Duration = .seconds(3600)
     /// How far the limit of what stays may be overrun: what comes in this time.
     private static let evictionPeriod: Duration = .seconds(60)
+    /// How often it looks for texts that name bytes which do not come.
+    private static let bytesPeriod: Duration = .seconds(10)
 
     /// Work that is due with time; called from the daemon's maintenance thread. Returns when the
     /// next piece is due.
@@ -33,7 +35,18 @@ extension Tree {
         if store.isWritable, !options.isReadOnly {
             _ = try store.keepIndexes()
             _ = try store.keepSmall()
+            try noteAwaitedBytesWhenDue()
         }
+    }
+
+    private func noteAwaitedBytesWhenDue() throws(RecordError) {
+        let uptime = options.clock.uptime
+        let isDue = state.withLock { state in
+            guard state.nextLookForBytes <= uptime else { return false }
+            state.nextLookForBytes = uptime + Self.bytesPeriod
+            return true
+        }
+        if isDue { try store.noteAwaitedBytes() }
     }
 
     /// Removes old trash, the files that nothing refers to any more, and forgotten scratch files:

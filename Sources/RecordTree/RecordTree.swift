@@ -103,6 +103,7 @@ package final class Tree: Sendable {
         /// Nil before the first cleaning.
         var nextCleaning: Duration?
         var nextEviction = Duration.zero
+        var nextLookForBytes = Duration.zero
     }
 
     let store: RecordStore

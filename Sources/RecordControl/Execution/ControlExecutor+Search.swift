@@ -23,6 +23,10 @@ extension ControlExecutor {
                 item: .record(entry.stem))
             lines += record.bytes + [UInt8(ascii: "\n")]
         }
-        return ControlReply(.members(["found": .integer(found.count)]), body: lines)
+        return ControlReply(
+            .members([
+                "found": .integer(found.count),
+                "unindexed": .integer(Int(try store.searchBacklog())),
+            ]), body: lines)
     }
 }

@@ -1,4 +1,7 @@
 extension RecordDocument {
+    /// Whether the text has the key, also with null for its value.
+    package func hasKey(_ field: FieldName) -> Bool { members.contains { $0.name == field } }
+
     /// The text with only these values replaced, inserted (at the end of the root object, in the
     /// document's own indentation) or removed (nil), every other byte kept.
     ///

@@ -201,13 +201,7 @@ extension Tree {
             if writes { state.writers -= 1 }
             return writes && state.writers == 0
         }
-        if isLastWriter, !dropIncomplete(open) {
-            do throws(RecordError) {
-                try save(open, isLast: true)
-            } catch {
-                // It is told already, and nobody listens to release.
-            }
-        }
+        if isLastWriter { saveLast(open) }
         state.withLock { state in
             let isDone = open.state.withLock { open in
                 open.handles -= 1
@@ -216,6 +210,33 @@ extension Tree {
             guard isDone else { return }
             if state.assets[open.id] === open { state.assets[open.id] = nil }
             state.forgetDetached { if case .asset(let it) = $0 { it === open } else { false } }
+        }
+    }
+
+    private func saveLast(_ open: OpenAsset) {
+        do throws(RecordError) {
+            if dropIncomplete(open) {
+                try forgetExpected(open)
+            } else {
+                try save(open, isLast: true)
+            }
+        } catch {
+            // It is told already, and nobody listens to release. What was refused keeps no name.
+            do throws(RecordError) {
+                try forgetExpected(open)
+            } catch {
+                options.report(
+                    "\(open.stem)@\(open.place.field) keeps the name of a file that was refused: \(error)")
+            }
+        }
+    }
+
+    /// Another name may be the field's, where none of its files has ever been taken.
+    private func forgetExpected(_ open: OpenAsset) throws(RecordError) {
+        let id = open.id
+        guard let entry = try store.asset(id), entry.hash == nil else { return }
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.forgetExpected(id)
         }
     }
 }

@@ -27,7 +27,8 @@ struct WholeText {
 struct SavedText {
     let file: RecordFile
     let text: [UInt8]
-    /// Whether there is something in it that another machine has changed since the text began.
+    /// Whether there is something in it that the text did not have: what another machine has changed since
+    /// it began, or the record's large fields.
     let isMerged: Bool
 }
 
@@ -58,19 +59,20 @@ extension Tree {
                 of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
                 type: type, stem: new.stem)
         }
-        let file =
+        let entry =
             if let base {
                 try transaction.saveMerging(
                     text: new.text, since: base, type: type, stem: new.stem,
                     modified: new.modified
-                ).entry.file
+                ).entry
             } else {
                 try transaction.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
                     effect: .renamedOver, files: new.files
-                ).entry.file
+                ).entry
             }
-        let isAsWritten = base == nil && new.files.own.isEmpty
+        let file = entry.file
+        let isAsWritten = base == nil && new.files.own.isEmpty && !entry.hasAssets
         let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in

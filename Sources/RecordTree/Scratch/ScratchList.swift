@@ -26,7 +26,7 @@ extension ScratchFile {
             guard let directory = ScratchPlace.Directory(baseName: base),
                 let parent = try store.shownPath(of: directory)
             else { continue }
-            var names = ScratchNames(store, directory)
+            let names = ScratchNames(store, directory)
             for name in try storage.name(ScratchRoute(path: base)).names() {
                 let route = base + [UInt8(ascii: "/")] + name
                 let host = try storage.name(ScratchRoute(path: route))

@@ -114,6 +114,11 @@ struct SearchCommand: ParsableCommand {
         let text = Array(words.joined(separator: " ").utf8)
         let place = try path.located(by: state)
         let reply = try place.store.perform(.search(place.path, words: text), about: path.text)
+        if let left = reply.result.integerMember("unindexed"), left > 0 {
+            Terminal.error(
+                "note: the index of words is being built, \(Showing.count(Int(left), "change")) to go; "
+                    + "until then a search takes longer.")
+        }
         let lines = reply.body.split(separator: UInt8(ascii: "\n"))
         guard json else {
             FoundRecords.showPaths(lines.map(Array.init), of: place.store, endsWithNull)

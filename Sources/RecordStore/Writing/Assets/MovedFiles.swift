@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import RecordSQL
 
 /// The files of large fields that meet where a text takes another name by a rename.

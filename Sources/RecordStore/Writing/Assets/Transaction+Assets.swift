@@ -30,6 +30,21 @@ extension Transaction {
         return try requireAsset(record, field, index)
     }
 
+    /// The bytes that a row was made for are refused: no row of that, unless the record's text names it.
+    package func forgetExpected(_ id: AssetID) throws(RecordError) {
+        guard let asset = try connection.asset(id), asset.kind == .file, asset.hash == nil,
+            let record = try connection.stored(asset.record)
+        else { return }
+        if let text = try connection.savedText(of: record.id) {
+            let document = try document(text, of: record.id, try place(record.entry.type))
+            let named = ExpectedAsset.all(in: document, limits: store.options.limits)
+            let place = AssetPlace(asset)
+            guard !named.contains(where: { $0.field == place.field && $0.index == place.index })
+            else { return }
+        }
+        try removeAssetRow(asset)
+    }
+
     /// Bytes that never came have another name.
     private func rename(
         _ asset: AssetEntry, _ fileExtension: [UInt8]

@@ -26,6 +26,7 @@ extension Transaction {
         new.effect = effect
         try attach(files, to: &new)
         if let existing, existing.state != .draftOnly {
+            if author == .mount { try keepFiles(of: existing, in: &new) }
             return try update(existing, to: new)
         }
         return try create(new, over: existing, id: id)

@@ -53,6 +53,35 @@ extension Transaction {
 }
 
 extension RecordStore {
+    /// Why a change does not go whose text names bytes that did not come.
+    private static let awaitsBytes =
+        "It waits for the bytes of a large field that its text names and that are not here. Write the file "
+        + "of that field, or take its sha256, or the whole reference, out of the text."
+
+    /// Texts may come before the files that they name, as with cp -r: so long nothing is wrong.
+    package static let longestWaitForBytes = Duration.seconds(30)
+
+    /// Says of changes that have waited for bytes for long that they do: whatever brings the bytes, or
+    /// another text, takes that back.
+    package func noteAwaitedBytes() throws(RecordError) {
+        let limit = options.clock.now - Self.longestWaitForBytes
+        let isAny = try read { connection throws(RecordError) in
+            try connection.exists(
+                """
+                SELECT 1 FROM outbox
+                WHERE waits_for_asset = 1 AND batch = 0 AND error IS NULL AND last_at < ?
+                """, [.time(limit)])
+        }
+        guard isAny else { return }
+        try write(author: .mount) { transaction throws(RecordError) in
+            try transaction.connection.run(
+                """
+                UPDATE outbox SET error = ?2
+                WHERE waits_for_asset = 1 AND batch = 0 AND error IS NULL AND last_at < ?1
+                """, [.time(limit), .text(Self.awaitsBytes)])
+        }
+    }
+
     /// Whether a change waits for bytes that were found nowhere.
     package func missesBytes() throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
