@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct AssetTests {
@@ -85,6 +86,21 @@ import Testing
         #expect(try fixture.claim().count == 1)
         #expect(try fixture.store.assets(in: fixture.note, limit: 10).count == 1)
         try fixture.expectSound()
+    }
+
+    @Test("a text whose files do not come is told of after a while, until they do or another text comes")
+    func awaitedBytes() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#).id
+        func errors() throws -> [String?] { try fixture.outbox().map(\.error) }
+        try fixture.store.noteAwaitedBytes()
+        #expect(try errors() == [nil])
+        fixture.clock.advance(RecordStore.longestWaitForBytes + .seconds(1))
+        try fixture.store.noteAwaitedBytes()
+        #expect(try errors().allSatisfy { $0?.contains("waits for the bytes") == true })
+        try fixture.setAsset(id, "photo", bytes: "one")
+        #expect(try errors() == [nil])
+        #expect(try fixture.claim().count == 1)
     }
 
     @Test("files that come before their record are kept and named by its first text")

@@ -116,6 +116,53 @@ struct AssetTests {
         #expect(reason.contains("not kept"))
     }
 
+    @Test("a refused file keeps no name from another one", arguments: ["n@photo.5.jpg", "n@a.txt"])
+    func refusedName(_ name: String) throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\": 1}", as: "n.json")
+        #expect(throws: RecordError.self) { try fixture.put("refused", as: name) }
+        try fixture.put("taken", as: "n@photo.png")
+        #expect(try fixture.text("n.json")?.contains("n@photo.png") == true)
+        #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+    }
+
+    @Test("a text that does not speak of a file leaves it, as rsync and tar bring it; null removes it")
+    func kept() throws {
+        let fixture = try TreeFixture()
+        let plain = "{\n  \"a\": 1\n}\n"
+        try fixture.put(plain, as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        try fixture.put("two", as: "n@pages.0.jpg")
+        let text = try #require(try fixture.text("n.json"))
+        // Written in place, by a rename, and after the old file was removed.
+        try fixture.put(plain, as: "n.json")
+        #expect(try fixture.text("n.json") == text)
+        try fixture.put(plain, as: ".n.json.X3bq")
+        try fixture.rename(".n.json.X3bq", to: "n.json")
+        #expect(try fixture.text("n.json") == text)
+        try fixture.remove("n.json")
+        try fixture.put("{\n  \"a\": 2\n}\n", as: "n.json")
+        #expect(try fixture.text("n.json") == text.replacing("1,", with: "2,"))
+        #expect(try fixture.names() == ["n.json", "n@pages.0.jpg", "n@photo.jpg"])
+        #expect(try fixture.text("n@photo.jpg") == "one")
+        try fixture.put("{\"photo\": null, \"a\": 2}", as: "n.json")
+        #expect(try fixture.names() == ["n.json", "n@pages.0.jpg"])
+        try fixture.remove("n@pages.0.jpg")
+        #expect(try fixture.text("n.json") == "{\"photo\": null, \"a\": 2}")
+        #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+    }
+
+    @Test("a copy of a text names its own files")
+    func copied() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{}", as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        let text = try #require(try fixture.text("n.json"))
+        try fixture.put(text, as: "m.json")
+        #expect(try fixture.text("m.json") == text.replacing("n@photo", with: "m@photo"))
+        #expect(try fixture.text("m@photo.jpg") == "one")
+    }
+
     @Test("removing the file takes the field out of the record")
     func remove() throws {
         let fixture = try TreeFixture()

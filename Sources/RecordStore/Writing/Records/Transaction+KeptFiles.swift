@@ -16,12 +16,25 @@ extension Transaction {
         guard !missing.isEmpty, try connection.renamed(record.id) == nil,
             let text = try connection.savedText(of: record.id)
         else { return }
-        let old = try parse(text, new.place)
-        let kept = missing.sorted().compactMap { field -> (FieldName, FieldValue?)? in
-            old[field].map { (field, $0) }
-        }
+        let kept = try parse(text, new.place).fields.filter { missing.contains($0.name) }
         guard !kept.isEmpty else { return }
-        new.text = document.replacing(kept)
+        new.text = document.replacing(kept.map { ($0.name, $0.value) })
+        new.effect = .rewritten
+    }
+
+    /// The same names on every machine: a text that was copied from another record names the files of that
+    /// one. Only where the bytes are known by their hash; a name alone says which they are.
+    func nameFilesAsShown(in new: inout NewState) throws(RecordError) {
+        guard new.text.contains("\"$asset\"".utf8) else { return }
+        let document = try parseNew(new.text, new.place)
+        let files = ExpectedAsset.all(in: document, limits: store.options.limits)
+        for file in files {
+            guard let value = file.value else { continue }
+            guard let hash = value.sha256, try connection.isReferred(hash) else { return }
+        }
+        let text = document.renamingAssets(to: new.stem)
+        guard text != new.text else { return }
+        new.text = text
         new.effect = .rewritten
     }
 }

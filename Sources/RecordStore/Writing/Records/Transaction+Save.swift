@@ -25,6 +25,7 @@ extension Transaction {
         new.modified = modified
         new.effect = effect
         try attach(files, to: &new)
+        if author == .mount { try nameFilesAsShown(in: &new) }
         if let existing, existing.state != .draftOnly {
             if author == .mount { try keepFiles(of: existing, in: &new) }
             return try update(existing, to: new)
