@@ -16,11 +16,13 @@ struct TarReading {
     /// Errors: `invalidArgument` for what is no tar archive; those of the files.
     mutating func unpack(into directory: String) throws(RecordError) {
         var longPath: [UInt8]?
+        var hasBegun = false
         while let header = try bytes(Self.block) {
             if header.allSatisfy({ $0 == 0 }) { return }
             guard Self.isSound(header), let size = Self.number(header[124..<136]), size >= 0 else {
                 throw Self.noArchive
             }
+            hasBegun = true
             var path = longPath ?? Self.path(of: header)
             longPath = nil
             switch header[156] {
@@ -43,6 +45,7 @@ struct TarReading {
             default: try skip(size + Self.padding(size))
             }
         }
+        guard hasBegun else { throw Self.noArchive }
         throw RecordError(.invalidArgument, "the archive ends too early: it was cut off.")
     }
 
