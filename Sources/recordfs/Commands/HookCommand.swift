@@ -70,7 +70,26 @@ struct ErrorsCommand: ParsableCommand {
                 Terminal.print("\(record.path): \(record.words.onOneLine)")
             }
         }
+        try showUnsaved(access)
         if follow { try tail() }
+    }
+
+    /// Texts that only the daemon has, for the disk is full: `close` has told of each, if anybody looked.
+    private func showUnsaved(_ access: StoreAccess) throws {
+        let daemon = try access.reporting { () throws(RecordError) in
+            try access.daemon(timeoutSeconds: 10)
+        }
+        let unsaved = UnsavedRecords(of: daemon)
+        guard !unsaved.isEmpty else { return }
+        if json {
+            Showing.jsonLine(
+                .members([
+                    "kind": .text("unsaved"), "unsaved": unsaved.numberMember,
+                    "paths": unsaved.namesMember,
+                ]))
+        } else {
+            Terminal.print(unsaved.description(ofStore: access.directory))
+        }
     }
 
     private func tail() throws {
