@@ -10,7 +10,8 @@ extension ControlExecutor {
         let result = try store.write(author: .commandLine) {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)
-            return try transaction.save(text: text, type: type.id, stem: stem)
+            return try transaction.save(
+                text: text, type: type.id, stem: stem, keepsFiles: true)
         }
         return ControlReply(.members(["outcome": .text(result.outcome.name)]))
     }
@@ -107,7 +108,8 @@ extension ControlExecutor {
             do {
                 var text = row.text
                 if let spoken { text = try transaction.keeping(row, type.id, butFor: spoken) }
-                let result = try transaction.save(text: text, type: type.id, stem: row.stem)
+                let result = try transaction.save(
+                    text: text, type: type.id, stem: row.stem, keepsFiles: true)
                 counts[result.outcome, default: 0] += 1
             } catch {
                 guard error.isAboutRow else { throw error }

@@ -63,12 +63,12 @@ extension Tree {
             if let base {
                 try transaction.saveMerging(
                     text: new.text, since: base, type: type, stem: new.stem,
-                    modified: new.modified
+                    modified: new.modified, keepsFiles: true
                 ).entry
             } else {
                 try transaction.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
-                    effect: .renamedOver, files: new.files
+                    effect: .renamedOver, files: new.files, keepsFiles: true
                 ).entry
             }
         let file = entry.file

@@ -69,7 +69,7 @@ extension Tree {
         if let base = try earlierText(of: snapshot, current, transaction) {
             return try transaction.saveMerging(
                 text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
-                modified: snapshot.modified
+                modified: snapshot.modified, keepsFiles: true
             ).entry.file
         }
         if let current, current.file != snapshot.file {
@@ -77,14 +77,15 @@ extension Tree {
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
             return try transaction.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
-                stem: snapshot.stem, modified: snapshot.modified
+                stem: snapshot.stem, modified: snapshot.modified, keepsFiles: true
             ).entry.file
         }
         // A record that was deleted elsewhere while it was edited here comes back as a new one.
         let isNew = current == nil && snapshot.isInStore
         return try transaction.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
-            id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace
+            id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
+            keepsFiles: true
         ).entry.file
     }
 

@@ -11,11 +11,13 @@ extension Transaction {
     ///   - modified: the file's time; the transaction's when nil.
     ///   - effect: what it means for who has the record's file open.
     ///   - files: of large fields, where the text takes its name by a rename.
+    ///   - keepsFiles: whether large fields of which the text does not speak stay, for it is a file that
+    ///     somebody has written.
     /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
     ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
     package func save(
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil,
-        effect: FileEffect = .replaced, files: MovedFiles = .none
+        effect: FileEffect = .replaced, files: MovedFiles = .none, keepsFiles: Bool = false
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
@@ -25,9 +27,9 @@ extension Transaction {
         new.modified = modified
         new.effect = effect
         try attach(files, to: &new)
-        if author == .mount { try nameFilesAsShown(in: &new) }
+        if keepsFiles { try nameFilesAsShown(in: &new) }
         if let existing, existing.state != .draftOnly {
-            if author == .mount { try keepFiles(of: existing, in: &new) }
+            if keepsFiles { try keepFiles(of: existing, in: &new) }
             return try update(existing, to: new)
         }
         return try create(new, over: existing, id: id)

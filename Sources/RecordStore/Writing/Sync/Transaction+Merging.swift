@@ -9,12 +9,16 @@ extension Transaction {
     /// - Parameter base: what the writer began with; nil when the name was free then.
     /// Errors: those of `save`.
     package func saveMerging(
-        text: [UInt8], since base: [UInt8]?, type: TypeID, stem: Stem, modified: Timestamp
+        text: [UInt8], since base: [UInt8]?, type: TypeID, stem: Stem, modified: Timestamp,
+        keepsFiles: Bool = false
     ) throws(RecordError) -> SaveResult {
         let place = try writablePlace(type)
         guard let current = try connection.stored(type, stem), current.state != .draftOnly,
             let theirs = try connection.savedText(of: current.id)
-        else { return try save(text: text, type: type, stem: stem, modified: modified) }
+        else {
+            return try save(
+                text: text, type: type, stem: stem, modified: modified, keepsFiles: keepsFiles)
+        }
         let mine = try parse(text, place)
         let other = try parse(theirs, place)
         let base = common(base, place)
@@ -30,7 +34,8 @@ extension Transaction {
                     theirs: other.text, theirTime: current.entry.modified)
             }
         }
-        return try save(text: merged, type: type, stem: stem, modified: modified)
+        return try save(
+            text: merged, type: type, stem: stem, modified: modified, keepsFiles: keepsFiles)
     }
 
     /// Which text a writer began with who has read several of a record, at different times: the one from
