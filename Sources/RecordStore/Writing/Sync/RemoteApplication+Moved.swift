@@ -65,15 +65,20 @@ extension RemoteApplication {
     /// What the server has where the record was. With large fields it is a version of that: by it their bytes
     /// are found, and the deletion waits, as long as no other record of the server has them.
     private func keepTold(
-        _ text: [UInt8], _ edit: Edit, _ change: RemoteChange, of record: RecordID, _ generation: Int64
+        _ text: [UInt8], _ edit: Edit, _ change: RemoteChange, of record: RecordID,
+        _ generation: Int64
     ) throws(RecordError) -> BaseContent {
         let assets = KeptAsset.all(in: edit.document.fields)
-        guard !assets.isEmpty else { return .text(text) }
-        let type = try transaction.makeType(zone, change.type)
+        // Its type, and its zone, may be gone here, and do not come back for that.
+        let zone = try connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(self.zone.rawValue)]
+        ) { $0.zone() }
+        guard !assets.isEmpty, let zone else { return .text(text) }
+        let place = TypePlace(type: TypeID(0), name: change.type, zone: zone)
         let fields = FieldMerge.changedFields(
             from: edit.base?.fields ?? [], to: edit.document.fields)
         let token = try transaction.addHistory(
-            .updated, record, change.name, generation, try transaction.place(type.id),
+            .updated, record, change.name, generation, place,
             fields: fields, text: text, hasAssets: false)
         for asset in assets { try transaction.keep(asset, holder: .history, token) }
         return .version(token)
