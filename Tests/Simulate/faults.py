@@ -189,16 +189,16 @@ FAULTS = [
         "if hasTheirValues, fileText == nil || fileText == newText, !lacksText, known.isPending {",
     ),
     (
-        "a batch has a number that another one had",
-        STORE + "Transaction+Claims.swift",
-        "UPDATE meta SET value = value + 1 WHERE key = 'nextBatch'",
-        "UPDATE meta SET value = value + 0 WHERE key = 'nextBatch'",
+        "a request has a number that another one had",
+        SYNC + "Engine/Exchange+Requests.swift",
+        "String(UInt64.random(in: 0...UInt64.max), radix: 36)",
+        "String(UInt64.random(in: 0...1), radix: 36)",
     ),
     (
-        "an own change is taken for that of somebody else",
-        STORE + "RemoteApplication.swift",
-        "let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil",
-        "let sent: Int64? = zone.rawValue < 0 ? try sentVersion(of: change, with: remote.text) : nil",
+        "a change of somebody else is taken for an own one",
+        SERVER + "Records/KnownFeeds.swift",
+        "guard zone.position == access.zone.position else { return nil }",
+        "guard zone.position <= access.zone.position else { return nil }",
     ),
     (
         "the machine whose edit lost does not hear of it",
@@ -230,6 +230,25 @@ FAULTS = [
         "            access: access, position: position, start: token.start,",
         "            access: access, position: min(position + 1, access.zone.position),\n"
         "            start: token.start,",
+    ),
+    (
+        "what a record shows as is settled when it comes",
+        "Sources/RecordStore/Writing/Records/Transaction+Stems.swift",
+        "if stem != record.entry.stem { try setStem(of: record, to: stem, place) }",
+        "if stem != record.entry.stem, name.bytes.isEmpty {\n"
+        "            try setStem(of: record, to: stem, place)\n        }",
+    ),
+    (
+        "a move is a deletion, and a record that is new",
+        SYNC + "Upload/RecordOperation+Claim.swift",
+        "if hasExtensions { record.movedTo = claim.movedTo }",
+        "if hasExtensions, claim.row.name.bytes.isEmpty { record.movedTo = claim.movedTo }",
+    ),
+    (
+        "a large field whose bytes are not here counts as an empty one",
+        "Sources/RecordStore/Writing/Assets/AttachedAssets.swift",
+        "AssetFiles(places: store.places).size(of: $0) } == asset.size\n    }",
+        "AssetFiles(places: store.places).size(of: $0) } ?? 0 <= asset.size\n    }",
     ),
 ]
 
