@@ -88,7 +88,9 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test("a text whose files do not come is told of after a while, until they do or another text comes")
+    @Test(
+        "a text whose files do not come is told of after a while, until they do or another text comes"
+    )
     func awaitedBytes() throws {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#).id

@@ -126,7 +126,9 @@ struct AssetTests {
         #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
     }
 
-    @Test("a text that does not speak of a file leaves it, as rsync and tar bring it; null removes it")
+    @Test(
+        "a text that does not speak of a file leaves it, as rsync and tar bring it; null removes it"
+    )
     func kept() throws {
         let fixture = try TreeFixture()
         let plain = "{\n  \"a\": 1\n}\n"

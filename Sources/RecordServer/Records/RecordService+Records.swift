@@ -224,7 +224,8 @@ extension RecordService {
         {
             (answer.syncToken, answer.databaseToken) = (tokens.zone, tokens.database)
             if tokens.database != nil {
-                answer.freeBytes = try DatabasePage.quota(of: user, settings, transaction)?.freeBytes
+                answer.freeBytes = try DatabasePage.quota(of: user, settings, transaction)?
+                    .freeBytes
             }
             notice?.origin = request.clientID
         }

@@ -226,7 +226,8 @@ extension Tree {
                 try forgetExpected(open)
             } catch {
                 options.report(
-                    "\(open.stem)@\(open.place.field) keeps the name of a file that was refused: \(error)")
+                    "\(open.stem)@\(open.place.field) keeps the name of a file that was refused: \(error)"
+                )
             }
         }
     }

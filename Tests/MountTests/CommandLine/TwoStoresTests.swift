@@ -70,7 +70,8 @@ extension MountTests {
                     command: "gc", script: "recordfs gc -n > /dev/null; echo $?", output: "0\n",
                     changes: false),
                 Case(
-                    command: "hook", script: "recordfs hook bash | grep -c 'names refused'", output: "1\n",
+                    command: "hook", script: "recordfs hook bash | grep -c 'names refused'",
+                    output: "1\n",
                     changes: false),
                 Case(
                     command: "top", script: "recordfs top | grep -c OnlyB", output: "1\n",

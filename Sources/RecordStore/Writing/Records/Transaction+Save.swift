@@ -27,7 +27,7 @@ extension Transaction {
         new.modified = modified
         new.effect = effect
         try attach(files, to: &new)
-        if keepsFiles { try nameFilesAsShown(in: &new) }
+        if author == .mount { try nameFilesAsShown(in: &new) }
         if let existing, existing.state != .draftOnly {
             if keepsFiles { try keepFiles(of: existing, in: &new) }
             return try update(existing, to: new)
