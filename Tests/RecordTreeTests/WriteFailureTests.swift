@@ -10,7 +10,7 @@ import Testing
 @Suite("Writes that fail, and the saves after them")
 struct WriteFailureTests {
     private static let limit = 1000
-    private static let names = ["n.json", "n@blob.bin"]
+    private static let names = ["n.json", "b@blob.bin"]
     private let fixture: TreeFixture
 
     init() throws {
@@ -19,7 +19,8 @@ struct WriteFailureTests {
         fixture = try TreeFixture(limits: limits)
         fixture.observe()
         try fixture.put("{\"n\":1}", as: "n.json")
-        try fixture.put("{\"n\":1}", as: "n@blob.bin")
+        try fixture.put("{}", as: "b.json")
+        try fixture.put("{\"n\":1}", as: "b@blob.bin")
     }
 
     /// Fails for each kind of file: no record is so large, nor any file of a disk.
