@@ -154,6 +154,16 @@ struct AssetTests {
         #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
     }
 
+    @Test("what was removed with its record does not come back with the next one of the name")
+    func removedToo() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{}", as: "n.json")
+        try fixture.put("one", as: "n@photo.jpg")
+        for name in ["n.json", "n@photo.jpg"] { try fixture.remove(name) }
+        try fixture.put("{}", as: "n.json")
+        #expect(try fixture.names() == ["n.json"])
+    }
+
     @Test("a copy of a text names its own files")
     func copied() throws {
         let fixture = try TreeFixture()

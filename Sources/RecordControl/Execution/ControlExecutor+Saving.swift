@@ -11,7 +11,7 @@ extension ControlExecutor {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)
             return try transaction.save(
-                text: text, type: type.id, stem: stem, keepsFiles: true)
+                text: text, type: type.id, stem: stem, keptFiles: .all(but: []))
         }
         return ControlReply(.members(["outcome": .text(result.outcome.name)]))
     }
@@ -109,7 +109,7 @@ extension ControlExecutor {
                 var text = row.text
                 if let spoken { text = try transaction.keeping(row, type.id, butFor: spoken) }
                 let result = try transaction.save(
-                    text: text, type: type.id, stem: row.stem, keepsFiles: true)
+                    text: text, type: type.id, stem: row.stem, keptFiles: .all(but: []))
                 counts[result.outcome, default: 0] += 1
             } catch {
                 guard error.isAboutRow else { throw error }

@@ -63,12 +63,12 @@ extension Tree {
             if let base {
                 try transaction.saveMerging(
                     text: new.text, since: base, type: type, stem: new.stem,
-                    modified: new.modified, keepsFiles: true
+                    modified: new.modified, keptFiles: keptFiles
                 ).entry
             } else {
                 try transaction.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
-                    effect: .renamedOver, files: new.files, keepsFiles: true
+                    effect: .renamedOver, files: new.files, keptFiles: keptFiles
                 ).entry
             }
         let file = entry.file

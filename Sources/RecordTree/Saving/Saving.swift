@@ -69,7 +69,7 @@ extension Tree {
         if let base = try earlierText(of: snapshot, current, transaction) {
             return try transaction.saveMerging(
                 text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
-                modified: snapshot.modified, keepsFiles: true
+                modified: snapshot.modified, keptFiles: keptFiles
             ).entry.file
         }
         if let current, current.file != snapshot.file {
@@ -77,7 +77,7 @@ extension Tree {
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
             return try transaction.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
-                stem: snapshot.stem, modified: snapshot.modified, keepsFiles: true
+                stem: snapshot.stem, modified: snapshot.modified, keptFiles: keptFiles
             ).entry.file
         }
         // A record that was deleted elsewhere while it was edited here comes back as a new one.
@@ -85,9 +85,12 @@ extension Tree {
         return try transaction.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
-            keepsFiles: true
+            keptFiles: keptFiles
         ).entry.file
     }
+
+    /// Whoever saves a file means that file, and not those beside it.
+    var keptFiles: KeptFiles { .all(but: state.withLock(\.hiddenAssets)) }
 
     /// What the program that saves has read before another machine changed the record.
     private func earlierText(

@@ -1,4 +1,11 @@
-import RecordModel
+package import RecordModel
+
+/// Large fields that stay although the text that is saved does not speak of them.
+package enum KeptFiles: Sendable {
+    case none
+    /// - Parameter but: files that were removed, while their record waits for its deletion.
+    case all(but: Set<AssetID>)
+}
 
 /// A large field is a file: it goes when its file is removed, or when a text says that it has no value
 /// (null). A text that does not speak of it is mostly of a program that does not know of it: rsync, tar and
@@ -6,10 +13,15 @@ import RecordModel
 extension Transaction {
     /// Adds to a text that takes the place of a record what the record says of its files, where the text has
     /// no such key. Not what was renamed a moment ago: its files went with it.
-    func keepFiles(of record: StoredRecord, in new: inout NewState) throws(RecordError) {
-        guard record.entry.hasAssets else { return }
+    func keep(
+        _ kept: KeptFiles, of record: StoredRecord, in new: inout NewState
+    ) throws(RecordError) {
+        guard case .all(let removed) = kept, record.entry.hasAssets else { return }
         let files = Set(
-            try connection.assets(of: record.id).filter { $0.kind == .file }.map(\.field))
+            try connection.assets(of: record.id).filter {
+                $0.kind == .file && !$0.isLeaving && !removed.contains($0.id)
+            }
+            .map(\.field))
         guard !files.isEmpty else { return }
         let document = try parseNew(new.text, new.place)
         let missing = files.filter { !document.hasKey($0) }

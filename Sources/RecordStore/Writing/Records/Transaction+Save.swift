@@ -11,13 +11,13 @@ extension Transaction {
     ///   - modified: the file's time; the transaction's when nil.
     ///   - effect: what it means for who has the record's file open.
     ///   - files: of large fields, where the text takes its name by a rename.
-    ///   - keepsFiles: whether large fields of which the text does not speak stay, for it is a file that
-    ///     somebody has written.
+    ///   - keptFiles: large fields of which the text does not speak, for it is a file that somebody has
+    ///     written.
     /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
     ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
     package func save(
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, modified: Timestamp? = nil,
-        effect: FileEffect = .replaced, files: MovedFiles = .none, keepsFiles: Bool = false
+        effect: FileEffect = .replaced, files: MovedFiles = .none, keptFiles: KeptFiles = .none
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
@@ -29,7 +29,7 @@ extension Transaction {
         try attach(files, to: &new)
         if author == .mount { try nameFilesAsShown(in: &new) }
         if let existing, existing.state != .draftOnly {
-            if keepsFiles { try keepFiles(of: existing, in: &new) }
+            try keep(keptFiles, of: existing, in: &new)
             return try update(existing, to: new)
         }
         return try create(new, over: existing, id: id)

@@ -10,14 +10,14 @@ extension Transaction {
     /// Errors: those of `save`.
     package func saveMerging(
         text: [UInt8], since base: [UInt8]?, type: TypeID, stem: Stem, modified: Timestamp,
-        keepsFiles: Bool = false
+        keptFiles: KeptFiles = .none
     ) throws(RecordError) -> SaveResult {
         let place = try writablePlace(type)
         guard let current = try connection.stored(type, stem), current.state != .draftOnly,
             let theirs = try connection.savedText(of: current.id)
         else {
             return try save(
-                text: text, type: type, stem: stem, modified: modified, keepsFiles: keepsFiles)
+                text: text, type: type, stem: stem, modified: modified, keptFiles: keptFiles)
         }
         let mine = try parse(text, place)
         let other = try parse(theirs, place)
@@ -35,7 +35,7 @@ extension Transaction {
             }
         }
         return try save(
-            text: merged, type: type, stem: stem, modified: modified, keepsFiles: keepsFiles)
+            text: merged, type: type, stem: stem, modified: modified, keptFiles: keptFiles)
     }
 
     /// Which text a writer began with who has read several of a record, at different times: the one from
