@@ -9,10 +9,10 @@ import Testing
     // Two tests, for a process each: two histories at a time wait for each other in one (its memory,
     // its threads), and not in two.
 
-    @Test("random histories of the odd hundreds end well", arguments: LongForm.seeds(20, of: 100))
+    @Test("random histories of the odd hundreds end well", arguments: LongForm.seeds(12, of: 100))
     func odd(_ pair: Int) async { await endWell(2 * pair - 1) }
 
-    @Test("random histories of the even hundreds end well", arguments: LongForm.seeds(20, of: 100))
+    @Test("random histories of the even hundreds end well", arguments: LongForm.seeds(12, of: 100))
     func even(_ pair: Int) async { await endWell(2 * pair) }
 
     @Test(
