@@ -15,8 +15,9 @@ package protocol CourierSignals: Sendable {
 package enum CourierSignal: Hashable, Sendable {
     /// The queues of these devices hold frames, by the hash of their courier.
     case frames([Text])
-    /// A device polls at the hub with this number: its older polls have nobody who listens.
-    case polls(Text, hub: UInt64)
+    /// A device polls at the hub with this number since then: its older polls have nobody who listens. Two
+    /// that begin together do not end each other.
+    case polls(Text, hub: UInt64, since: ContinuousClock.Instant)
 }
 
 /// Signals within one process.

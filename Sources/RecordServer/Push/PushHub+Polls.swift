@@ -24,10 +24,11 @@ extension PushHub {
     package func poll(secret: Text, now: Timestamp) async throws(ServerError) -> PollOutcome {
         let hash = Self.courierHash(secret)
         guard try await see(hash, now: now) else { return .gone }
-        let waiter = PollWaiter(deadline: .now + settings.holdTime)
+        let begin = ContinuousClock.now
+        let waiter = PollWaiter(deadline: begin + settings.holdTime)
         guard register(waiter, hash) else { return .empty }
         defer { unregister(waiter, hash) }
-        signals.send(.polls(hash, hub: number))
+        signals.send(.polls(hash, hub: number, since: begin))
         repeat {
             if let outcome = try await take(hash, now: now) { return outcome }
         } while await waiter.next() == .woken
@@ -56,8 +57,10 @@ extension PushHub {
             for poll in state.withLock({ state in hashes.compactMap { state.polls[$0] } }) {
                 poll.wake()
             }
-        case .polls(let hash, let hub):
-            if hub != number { state.withLock { $0.polls[hash] }?.end() }
+        case .polls(let hash, let hub, let begin):
+            let poll = state.withLock { $0.polls[hash] }
+            guard hub != number, let poll, poll.deadline <= begin + settings.holdTime else { return }
+            poll.end()
         }
     }
 
