@@ -59,7 +59,9 @@ extension PushHub {
             }
         case .polls(let hash, let hub, let begin):
             let poll = state.withLock { $0.polls[hash] }
-            guard hub != number, let poll, poll.deadline <= begin + settings.holdTime else { return }
+            guard hub != number, let poll, poll.deadline <= begin + settings.holdTime else {
+                return
+            }
             poll.end()
         }
     }
