@@ -35,31 +35,28 @@ extension Tree {
         if store.isWritable, !options.isReadOnly {
             _ = try store.keepIndexes()
             _ = try store.keepSmall()
-            try noteAwaitedBytesWhenDue()
+            if isDue(\.nextLookForBytes, every: Self.bytesPeriod) { try store.noteAwaitedBytes() }
         }
     }
 
-    private func noteAwaitedBytesWhenDue() throws(RecordError) {
+    /// Reads a time of the state, and sets it to that of the next time when it has come.
+    private func isDue(
+        _ next: WritableKeyPath<State, Duration?>, every period: Duration
+    ) -> Bool {
         let uptime = options.clock.uptime
-        let isDue = state.withLock { state in
-            guard state.nextLookForBytes <= uptime else { return false }
-            state.nextLookForBytes = uptime + Self.bytesPeriod
+        return state.withLock { state in
+            if let next = state[keyPath: next], uptime < next { return false }
+            state[keyPath: next] = uptime + period
             return true
         }
-        if isDue { try store.noteAwaitedBytes() }
     }
 
     /// Removes old trash, the files that nothing refers to any more, and forgotten scratch files:
     /// at the first call and then once an hour.
     private func cleanWhenDue() throws(RecordError) {
-        guard store.isWritable, !options.isReadOnly else { return }
-        let uptime = options.clock.uptime
-        let isDue = state.withLock { state in
-            if let next = state.nextCleaning, uptime < next { return false }
-            state.nextCleaning = uptime + Self.cleaningPeriod
-            return true
-        }
-        guard isDue else { return }
+        guard store.isWritable, !options.isReadOnly,
+            isDue(\.nextCleaning, every: Self.cleaningPeriod)
+        else { return }
         try store.purgeTrash()
         try store.collectAssets()
         if store.clockIsSteady(for: Self.scratchLifetime) { try removeForgottenScratch() }
@@ -69,13 +66,8 @@ extension Tree {
     /// has told all that it knows: it may have been restored from a backup.
     private func evictWhenDue() throws(RecordError) {
         guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
-        let uptime = options.clock.uptime
-        let isDue = state.withLock { state in
-            guard state.nextEviction <= uptime else { return false }
-            state.nextEviction = uptime + Self.evictionPeriod
-            return true
-        }
-        guard isDue, let status = options.exchange.status(), status["idle"]?.bool == true,
+        guard isDue(\.nextEviction, every: Self.evictionPeriod),
+            let status = options.exchange.status(), status["idle"]?.bool == true,
             status["needsSignIn"]?.bool == false, status["problems"]?.array?.isEmpty == true
         else { return }
         try store.evictAssets(keeping: limit)

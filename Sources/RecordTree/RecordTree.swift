@@ -100,10 +100,10 @@ package final class Tree: Sendable {
         var acknowledged: [TypeID: Set<AcknowledgedRefusal>] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
-        /// Nil before the first cleaning.
+        /// When they are due again; nil before the first time.
         var nextCleaning: Duration?
-        var nextEviction = Duration.zero
-        var nextLookForBytes = Duration.zero
+        var nextEviction: Duration?
+        var nextLookForBytes: Duration?
     }
 
     let store: RecordStore
