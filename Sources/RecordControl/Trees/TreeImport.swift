@@ -65,9 +65,16 @@ package struct TreeImport {
         places.removeAll { $0.type == nil || !isWanted($0) }
         // First those that have the names of their files: what had to be called otherwise beside them
         // is called so again. So a short name is there before those that were made longer for it.
-        for place in places { try bring(place, withNamesOf: nil) }
-        for length in try lengthsOfNames(in: places) {
-            for place in places { try bring(place, withNamesOf: length) }
+        var later: [Int: [(place: RecordPath, stems: [Stem])]] = [:]
+        for place in places {
+            let stems = try stemsByNameLength(in: place)
+            try bring(stems[0] ?? [], of: place)
+            for (length, stems) in stems where length > 0 {
+                later[length, default: []].append((place, stems))
+            }
+        }
+        for (_, sameLength) in later.sorted(by: { $0.key < $1.key }) {
+            for (place, stems) in sameLength { try bring(stems, of: place) }
         }
         for place in places where !options.isRehearsal { try bringLargeFields(place) }
         onProgress(progress)
@@ -96,36 +103,33 @@ package struct TreeImport {
         }
     }
 
-    /// In bytes, from short to long, of records whose file names do not tell their names.
-    private func lengthsOfNames(in places: [RecordPath]) throws(RecordError) -> [Int] {
-        var lengths: Set<Int> = []
-        for place in places {
-            let names = try Self.recordNames(in: "\(source)/\(place.description)")
-            lengths.formUnion(names.values.map(\.bytes.count))
+    /// The records of a type by the lengths of their names in bytes, where the names of their files do not
+    /// tell these; the others by 0.
+    private func stemsByNameLength(
+        in place: RecordPath
+    ) throws(RecordError) -> [Int: [Stem]] {
+        let directory = "\(source)/\(place.description)"
+        let names = try Self.recordNames(in: directory)
+        let stems = try Self.names(in: directory).compactMap { file in
+            if case .record(let stem) = EntryName(classifying: file) { stem } else { nil }
         }
-        return lengths.sorted()
+        return Dictionary(grouping: stems) { names[$0]?.bytes.count ?? 0 }
     }
 
-    /// - Parameter length: in bytes, of names that the names of their files do not tell; nil for those that
-    ///   these do.
     private mutating func bring(
-        _ place: RecordPath, withNamesOf length: Int?
+        _ stems: [Stem], of place: RecordPath
     ) throws(RecordError) {
         let directory = "\(source)/\(place.description)"
         var batch = ImportBatch(target: place, rows: [])
         batch.isRehearsal = options.isRehearsal
         batch.fields =
             place.type.flatMap { schemas[$0] }?.fields.map { (name: $0.name, type: $0.type) } ?? []
-        let others = try Self.recordNames(in: directory)
         var texts: [String] = []
         var size = 0
         // An empty type is made, too.
-        var isMade = length != nil
-        for file in try Self.names(in: directory) {
-            guard case .record(let stem) = EntryName(classifying: file),
-                others[stem]?.bytes.count == length
-            else { continue }
-            let name = String(decoding: file, as: UTF8.self)
+        var isMade = false
+        for stem in stems {
+            let name = String(decoding: stem.fileName, as: UTF8.self)
             let text = try readWholeFile("\(directory)/\(name)")
             batch.rows.append(.init(stem: stem, text: text))
             texts.append("\(place)/\(name)")
