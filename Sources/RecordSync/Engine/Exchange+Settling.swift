@@ -52,14 +52,12 @@ extension Exchange {
             isTooLarge: results.isTooLarge, problem: results.problem)
         var hasMade = false
         var told: [(OutboxClaim, RemoteChange)] = []
-        // How much there is in all, the feed of the database has told.
-        let ownQuota = try read { (store) throws(RecordError) in try store.ownQuota() }
+        let quota = try results.freeBytes.flatMap { free throws(SyncProblem) in
+            try ownQuota(freeBytes: free)
+        }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.forgetRequest(in: zone.id)
-            if let free = results.freeBytes, let known = ownQuota {
-                let quota = Quota(owner: .me, totalBytes: known.totalBytes, freeBytes: free)
-                try transaction.setQuotas([quota], of: database)
-            }
+            if let quota { try transaction.setQuotas([quota], of: database) }
             for result in results.all {
                 let claim = result.claim
                 switch result.outcome {
@@ -125,6 +123,13 @@ extension Exchange {
             }
         }
         return round
+    }
+
+    /// How much there is in all, the feed of the database has told; nil where it has not.
+    private func ownQuota(freeBytes: Int64) throws(SyncProblem) -> Quota? {
+        try read { (store) throws(RecordError) in try store.ownQuota() }.map {
+            Quota(owner: .me, totalBytes: $0.totalBytes, freeBytes: freeBytes)
+        }
     }
 
     /// What the server does not take is a failed export to those who follow events.

@@ -215,20 +215,16 @@ extension Tree {
 
     private func saveLast(_ open: OpenAsset) {
         do throws(RecordError) {
-            if dropIncomplete(open) {
-                try forgetExpected(open)
-            } else {
-                try save(open, isLast: true)
-            }
+            if !dropIncomplete(open) { return try save(open, isLast: true) }
         } catch {
-            // It is told already, and nobody listens to release. What was refused keeps no name.
-            do throws(RecordError) {
-                try forgetExpected(open)
-            } catch {
-                options.report(
-                    "\(open.stem)@\(open.place.field) keeps the name of a file that was refused: \(error)"
-                )
-            }
+            // It is told already, and nobody listens to release.
+        }
+        do throws(RecordError) {
+            try forgetExpected(open)
+        } catch {
+            options.report(
+                "\(open.stem)@\(open.place.field) keeps the name of a file that was refused: \(error)"
+            )
         }
     }
 

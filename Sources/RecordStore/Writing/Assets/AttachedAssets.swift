@@ -10,6 +10,8 @@ struct ExpectedAsset {
     let value: AssetValue?
     let size: Int64
 
+    var place: AssetPlace { AssetPlace(field: field, index: index) }
+
     static func all(in document: RecordDocument, limits: RecordLimits) -> [ExpectedAsset] {
         document.fields.flatMap { field -> [ExpectedAsset] in
             switch field.value {
@@ -78,7 +80,7 @@ private struct AssetSources {
     func row(named name: Text, _ key: AssetPlace) -> AssetEntry? {
         let named = old.filter { $0.field == key.field && $0.value?.fileName == name }
         let element = named.first { $0.index == key.index } ?? named.first
-        return element.flatMap { rows[AssetPlace(field: $0.field, index: $0.index)] }
+        return element.flatMap { rows[$0.place] }
     }
 }
 
@@ -114,7 +116,7 @@ extension Transaction {
         var anyMissing = false
         var wanted: [WantedAsset] = []
         for asset in expected {
-            let key = AssetPlace(field: asset.field, index: asset.index)
+            let key = asset.place
             let found = try asset.value.flatMap { (value) throws(RecordError) in
                 new.withheld.contains(key)
                     ? nil : try content(of: value, key, record, new.place, sources)

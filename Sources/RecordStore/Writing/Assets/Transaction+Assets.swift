@@ -38,9 +38,7 @@ extension Transaction {
         if let text = try connection.savedText(of: record.id) {
             let document = try document(text, of: record.id, try place(record.entry.type))
             let named = ExpectedAsset.all(in: document, limits: store.options.limits)
-            let place = AssetPlace(asset)
-            guard !named.contains(where: { $0.field == place.field && $0.index == place.index })
-            else { return }
+            guard !named.map(\.place).contains(AssetPlace(asset)) else { return }
         }
         try removeAssetRow(asset)
     }

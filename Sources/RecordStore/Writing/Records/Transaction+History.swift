@@ -47,7 +47,7 @@ extension Transaction {
             """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
     }
 
-    /// The same of bytes that no record here has.
+    /// Keeps bytes likewise that no record here has.
     func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
         try connection.run(
             """

@@ -27,9 +27,8 @@ extension Transaction {
         new.modified = modified
         new.effect = effect
         try attach(files, to: &new)
-        if author == .mount { try nameFilesAsShown(in: &new) }
+        try settleFiles(keptFiles, of: existing, in: &new)
         if let existing, existing.state != .draftOnly {
-            try keep(keptFiles, of: existing, in: &new)
             return try update(existing, to: new)
         }
         return try create(new, over: existing, id: id)

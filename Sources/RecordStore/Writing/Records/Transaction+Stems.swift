@@ -177,7 +177,7 @@ extension SQLConnection {
             [.integer(place.zone.id.rawValue), .name(name), .integer(place.type.rawValue)])
     }
 
-    /// The same names, first that of the record which was deleted here last, while the server was not told
+    /// Gives the names again, first that of the record which was deleted here last, while the server was not told
     /// so: who deletes a file and makes it again means one record, and edits of others go into it. Not what
     /// has gone elsewhere, where edits follow.
     fileprivate func deletedFirst(

@@ -110,7 +110,7 @@ struct LocalEdits {
             || local[field].map { losers.contains(LostEdit($0)) } ?? false
     }
 
-    /// Whether an edit lost that is not known here, and with it lines that this machine's user wrote: a
+    /// Says whether an edit lost that is not known here, and with it lines that this machine's user wrote: a
     /// text is merged by its lines, but loses as a whole.
     private func hasLinesAmong(
         _ losers: [LostEdit], _ mine: FieldEdit, _ field: FieldName, to remote: RecordDocument

@@ -8,12 +8,12 @@ extension Transaction {
 
     private struct VersionLines {
         let token: Int64
-        /// Whether it was made here, and has another text in the field than the one before.
+        /// True when it was made here, and has another text in the field than the one before.
         let isOwn: Bool
         let lines: Set<ArraySlice<UInt8>>
     }
 
-    /// Whether some lines of this user's are in one value of a field, and not in another.
+    /// Says whether some lines of this user's are in one value of a field, and not in another.
     func hasOwnLines(
         of field: FieldName, _ name: RecordName, _ zone: ZoneID, in value: FieldValue?,
         goneFrom other: FieldValue?

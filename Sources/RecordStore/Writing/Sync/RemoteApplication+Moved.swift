@@ -62,18 +62,19 @@ extension RemoteApplication {
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
-    /// What the server has where the record was. With large fields it is a version of that: by it their bytes
+    /// Keeps what the server has where the record was. With large fields it is a version of that: by it their bytes
     /// are found, and the deletion waits, as long as no other record of the server has them.
     private func keepTold(
         _ text: [UInt8], _ edit: Edit, _ change: RemoteChange, of record: RecordID,
         _ generation: Int64
     ) throws(RecordError) -> BaseContent {
         let assets = KeptAsset.all(in: edit.document.fields)
+        guard !assets.isEmpty else { return .text(text) }
         // Its type, and its zone, may be gone here, and do not come back for that.
         let zone = try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(self.zone.rawValue)]
         ) { $0.zone() }
-        guard !assets.isEmpty, let zone else { return .text(text) }
+        guard let zone else { return .text(text) }
         let place = TypePlace(type: TypeID(0), name: change.type, zone: zone)
         let fields = FieldMerge.changedFields(
             from: edit.base?.fields ?? [], to: edit.document.fields)

@@ -3,7 +3,7 @@ import RecordSQL
 
 /// What the server has, and what it was not told or has not answered.
 extension RemoteApplication {
-    /// Whether what is to be deleted here is not what the server tells of: a record keeps its type, so
+    /// Says whether what is to be deleted here is not what the server tells of: a record keeps its type, so
     /// that one of another type is another record.
     func isDeleteOfOtherType(_ change: RemoteChange) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name) else { return false }
