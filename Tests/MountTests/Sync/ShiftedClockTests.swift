@@ -35,28 +35,15 @@ extension MountTests {
             for home in [ahead, behind] { try home.ok("recordfs accept '\(link)'") }
         }
 
-        /// What the C library says of the real-time clock, and of no other, `SHIFT` seconds off.
-        private static let shim = """
-            #include <stdlib.h>
-            #include <sys/syscall.h>
-            #include <time.h>
-            #include <unistd.h>
-            int clock_gettime(clockid_t clock, struct timespec *time) {
-                int result = syscall(SYS_clock_gettime, clock, time);
-                if (clock == CLOCK_REALTIME) time->tv_sec += atol(getenv("SHIFT"));
-                return result;
-            }
-            """
-
         private static func machine(
             _ account: Account, _ user: String, _ password: String, _ zone: String, _ shift: Int
         ) throws -> CommandLineHome {
             let home = try CommandLineHome()
+            let root = DataSet.repository
             try account.signIn(home, as: user, password: password)
-            try SystemCall.writeFile(home.folder + "/shift.c", shim)
             try home.ok(
                 """
-                clang -shared -fPIC -O1 -o shift.so shift.c
+                clang -shared -fPIC -O1 -o shift.so \(root)/scripts/support/shifted-clock.c
                 TZ=\(zone) SHIFT=\(shift) LD_PRELOAD=$PWD/shift.so recordfs mount
                 """)
             return home
