@@ -8,7 +8,7 @@ package struct Step: Sendable, CustomStringConvertible {
         package var description: String {
             type == Step.type ? "\(zone)/\(name)" : "\(zone)/\(type)/\(name)"
         }
-        /// The same without the endings that tell several records of a name apart.
+        /// A key without the endings that tell several records of a name apart.
         var short: Self {
             let end = name.firstIndex(of: ":") ?? name.endIndex
             return Self(zone: zone, type: type, name: String(name[..<end]))

@@ -124,7 +124,7 @@ private struct NumberCells {
     private(set) var count = 0
     private var hasFraction = false
     private var hasTrailingZero = false
-    /// Of a measure and no version: below zero, or with three digits behind the point or more.
+    /// A measure and no version is among them: below zero, or with three digits behind the point or more.
     private var isMeasure = false
     private var hasBigInteger = false
     /// The digits behind the point of those with a fraction; -1 when they differ.

@@ -1,5 +1,5 @@
 extension RecordDocument {
-    /// Whether the text has the key, also with null for its value.
+    /// Says whether the text has the key, also with null for its value.
     package func hasKey(_ field: FieldName) -> Bool { members.contains { $0.name == field } }
 
     /// The text with only these values replaced, inserted (at the end of the root object, in the

@@ -27,7 +27,7 @@ struct WholeText {
 struct SavedText {
     let file: RecordFile
     let text: [UInt8]
-    /// Whether there is something in it that the text did not have: what another machine has changed since
+    /// True when there is something in it that the text did not have: what another machine has changed since
     /// it began, or the record's large fields.
     let isMerged: Bool
 }

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What a machine that comes new shows and can read.
+    /// Reads it as a machine does that comes new.
     private func photo(_ way: MovedRecordTests.Way) async throws -> [UInt8] {
         let parts = way.place.split(separator: "/").map(String.init)
         let fresh = try Replica(server)
