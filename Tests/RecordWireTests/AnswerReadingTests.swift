@@ -125,7 +125,10 @@ import Testing
             zone: ZoneName("Z"), type: RecordTypeName("T"), name: RecordName("m"))
         #expect(
             RecordItem(try body(printed(TombstoneAnswer("n", movedTo: address))))
-                == .moved("n", to: address))
+                == .moved("n", to: address, changeTag: nil))
+        let departed = TombstoneAnswer("n", movedTo: address, changeTag: "4z")
+        #expect(
+            RecordItem(try body(printed(departed))) == .moved("n", to: address, changeTag: "4z"))
     }
 
     @Test("pages of feeds arrive, and a zone that failed stands beside them")

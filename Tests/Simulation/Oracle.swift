@@ -211,8 +211,9 @@ struct Oracle {
                 && !(isRestored && removedZones.contains(deletion.key.zone))
                 && !beyondBackup.contains(deletion.key)
                 && asserted[deletion.key, default: []].subtracting([deletion.device]).isEmpty
+                // Of two of one name, each machine that knows one of them shows it under the short one.
                 && !edits.contains { value, edit in
-                    edit.key == deletion.key && !deletion.known.contains(value)
+                    edit.key.short == deletion.key.short && !deletion.known.contains(value)
                 }
         }.map {
             "\($0.key) is back, which step \($0.step) deleted, and nobody has edited it since."
@@ -279,14 +280,17 @@ struct Oracle {
     }
 
     /// Records of which a part is where they were moved from, and another where they were moved to: an edit
-    /// that crosses a move follows it. Only of places that nothing else has happened to but edits.
+    /// that crosses a move follows it. Only of places that nothing else has happened to but edits, and whose
+    /// machines know what they have sent: who makes a record, hears no answer, and asks when it is gone, has
+    /// no place in the feed from which it could hear where to.
     private func doubled(in tree: [Step.Key: [String]]) -> [String] {
         guard !isRestored else { return [] }
         return moves.compactMap { from, to in
             let (left, arrived) = (Set(tree[from] ?? []), Set(tree[to] ?? []))
             let others = moves.filter { ![$0.from, $0.to].allSatisfy { $0 != from && $0 != to } }
             let ends = deletions.filter { $0.key == from || $0.key == to }
-            guard !left.isDisjoint(with: arrived), others.count == 1, ends.count == 1,
+            guard unanswered[from] == nil, !left.isDisjoint(with: arrived), others.count == 1,
+                ends.count == 1,
                 removedZones.isDisjoint(with: [from.zone, to.zone])
             else { return nil }
             return

@@ -200,9 +200,13 @@ struct ServerWatch {
         let old = body["zones"]?.array?.first?["syncToken"]?.string?.string
         let start = old.map { zone.tokens[$0] } ?? FeedPlace(end: 0, begin: zone.position)
         guard let start else { return }
-        let told = (page["records"]?.array ?? []).compactMap {
-            $0["recordName"]?.string?.string
+        let entries = page["records"]?.array ?? []
+        // Where the records have gone that had the names of others before.
+        let departed = entries.filter { $0["movedTo"] != nil }.compactMap {
+            $0["recordChangeTag"]?.string.flatMap { Int64($0.string, radix: 36) }
         }
+        let told = entries.filter { $0["deleted"] != true || $0["recordChangeTag"] == nil }
+            .compactMap { $0["recordName"]?.string?.string }
         func isToBeTold(_ version: Version) -> Bool {
             version.position > start.end
                 && (!version.isDeleted || version.position > start.begin)
@@ -216,10 +220,15 @@ struct ServerWatch {
         if heard != Array(news.prefix(isWhole ? news.count : heard.count)) {
             problems.append("A page of \(name) has \(told), and new is \(news).")
         }
-        if told.count > limit {
-            problems.append("A page of \(name) has \(told.count) records, not \(limit).")
+        if entries.count > limit {
+            problems.append("A page of \(name) has \(entries.count) records, not \(limit).")
         }
-        let last = told.last.flatMap { zone.records[$0]?.position } ?? start.end
+        if departed != departed.sorted() || departed.contains(where: { $0 <= start.end }) {
+            problems.append(
+                "A page of \(name) tells of departures \(departed) behind \(start.end).")
+        }
+        let last = max(
+            told.last.flatMap { zone.records[$0]?.position } ?? start.end, departed.last ?? 0)
         let place = FeedPlace(end: isWhole ? zone.position : last, begin: start.begin)
         zone.tokens[token] = place
         zones[name] = zone

@@ -71,21 +71,57 @@ struct FeedPage {
             answer.count < maximumBytes
         {
             let limit = min(Self.sliceCount, request.resultsLimit - written)
-            let entries = try entries(after: position, descending: false, limit: limit)
-            for entry in entries {
-                position = entry.position
-                if try write(entry, &printer, to: &answer) { written += 1 }
+            let items = try items(limit: limit)
+            for item in items {
+                position = item.position
+                if try write(item, &printer, to: &answer) { written += 1 }
                 if answer.count >= maximumBytes { break }
             }
-            scanned += entries.count
-            if entries.count < limit, position == entries.last?.position ?? position,
-                entries.reduce(0, { $0 + $1.bytes }) < Self.sliceBytes
+            scanned += items.count
+            if items.count < limit, position == items.last?.position ?? position,
+                items.reduce(0, { $0 + $1.bytes }) < Self.sliceBytes
             {
                 isComplete = true
                 return
             }
         }
-        isComplete = try entries(after: position, descending: false, limit: 1).isEmpty
+        isComplete = try items(limit: 1).isEmpty
+    }
+
+    /// What the feed tells of: what has become of records, and between these where others of their names
+    /// have gone before, as who had asked in time would have heard it.
+    private enum Item {
+        case entry(FeedEntry)
+        case departure(Departure)
+
+        var position: Int64 {
+            switch self {
+            case .entry(let entry): entry.position
+            case .departure(let departure): departure.position
+            }
+        }
+
+        var bytes: Int {
+            if case .entry(let entry) = self { entry.bytes } else { 0 }
+        }
+    }
+
+    /// At most `limit` of those behind the position.
+    private func items(limit: Int) throws(ServerError) -> [Item] {
+        let entries = try entries(after: position, descending: false, limit: limit)
+        let items = entries.map { Item.entry($0) }
+        guard tellsMoves, access.visibleShares == nil else { return items }
+        var departures = try reader.departures(
+            access.zone.handle, after: position, limit: limit)
+        guard !departures.isEmpty else { return items }
+        let isCut =
+            entries.count == limit || entries.reduce(0) { $0 + $1.bytes } >= Self.sliceBytes
+        if isCut, let end = entries.last?.position {
+            departures.removeAll { $0.position > end }
+        }
+        let merged = (items + departures.map { .departure($0) })
+            .sorted { $0.position < $1.position }
+        return Array(merged.prefix(limit))
     }
 
     private mutating func writeReversed(
@@ -113,11 +149,29 @@ struct FeedPage {
 
     /// Where the record is now, as far as the viewer may know: others do not learn of other zones of the
     /// owner, nor those who see parts of a zone of the rest of it.
-    private func shown(_ tombstone: StoredRecord) -> RecordAddress? {
-        guard let address = tombstone.movedTo else { return nil }
+    private func shown(_ address: RecordAddress?) -> RecordAddress? {
+        guard tellsMoves, let address else { return nil }
         if case .owner = access.view { return address }
         guard access.visibleShares == nil, address.zone == access.zone.key.zone else { return nil }
         return address
+    }
+
+    /// Whether it is one for this page.
+    private func write(
+        _ item: Item, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
+    ) throws(ServerError) -> Bool {
+        switch item {
+        case .entry(let entry): return try write(entry, &printer, to: &answer)
+        case .departure(let departure):
+            guard departure.position > token.start, let target = shown(departure.target) else {
+                return false
+            }
+            answer.value(
+                TombstoneAnswer(
+                    departure.name, movedTo: target,
+                    changeTag: StoredRecord.changeTag(departure.position)))
+            return true
+        }
     }
 
     /// Whether the entry is one for this page.
@@ -131,7 +185,7 @@ struct FeedPage {
             answer.value(TombstoneAnswer(name))
         case .record(let record) where record.isDeleted:
             guard record.position > token.start else { return false }
-            answer.value(TombstoneAnswer(record.name, movedTo: tellsMoves ? shown(record) : nil))
+            answer.value(TombstoneAnswer(record.name, movedTo: shown(record.movedTo)))
         case .record(let record):
             guard request.desiredRecordTypes?.contains(record.type) ?? true else { return false }
             try printer.write(record, to: &answer)

@@ -72,7 +72,9 @@ extension ModifyPlan {
         for (index, step) in steps.enumerated() {
             guard let name = step.name else { continue }
             switch step.outcome {
-            case .saved(let plan): overlay.planned[name] = plan
+            case .saved(var plan):
+                if plan.before != nil { plan.departedTo = step.request?.record.movedTo }
+                overlay.planned[name] = plan
             case .deleted(let stored):
                 let isWithdrawn =
                     isParticipant

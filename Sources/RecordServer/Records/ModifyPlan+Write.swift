@@ -34,7 +34,11 @@ extension ModifyPlan {
     }
 
     /// How many places in the feed were given.
-    func count(_ places: Places) -> Int { places.order.count }
+    func count(_ places: Places) -> Int {
+        places.order.reduce(0) {
+            $0 + (overlay.planned[$1]?.departedTo == nil ? 1 : 2)
+        }
+    }
 
     /// Writes what was planned, and says what changed, for subscriptions.
     mutating func write(_ places: Places) throws(ServerError) -> ChangeNotice? {
@@ -83,7 +87,7 @@ extension ModifyPlan {
     /// Gives the record its place in the feed, and counts it.
     private func place(_ plan: inout PlannedRecord, _ row: inout ZoneRow) {
         if plan.changesPosition {
-            row.position += 1
+            row.position += plan.departedTo == nil ? 1 : 2
             plan.record.position = row.position
         }
         if plan.changesTag { plan.record.tag = plan.record.position }
@@ -100,6 +104,11 @@ extension ModifyPlan {
         let record = plan.record
         let handle = access.zone.handle
         try transaction.put(handle, record)
+        if let target = plan.departedTo {
+            try transaction.putDeparture(
+                handle,
+                Departure(name: record.name, position: record.position - 1, target: target))
+        }
         if let share = plan.before?.share, share != record.share, removedShares[share] == nil {
             try transaction.putExit(
                 handle, share: share, record.name, position: record.position)

@@ -169,6 +169,9 @@ struct PlannedRecord {
     var changesTag = true
     /// Whether it appears in the feed again.
     var changesPosition = true
+    /// Where the record that had the name before has gone: this is another one. It has a place in the feed of
+    /// its own then, just before this.
+    var departedTo: RecordAddress?
 
     init(operation: Int, isOwn: Bool, before: StoredRecord?, record: StoredRecord) {
         self.operation = operation

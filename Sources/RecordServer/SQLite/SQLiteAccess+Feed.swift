@@ -37,6 +37,21 @@ extension SQLiteAccess {
         return entries
     }
 
+    func departures(
+        _ zone: ZoneHandle, after position: Int64, limit: Int
+    ) throws(ServerError) -> [Departure] {
+        try all(
+            """
+            SELECT name, position, target FROM departures WHERE zone = ? AND position > ?
+            ORDER BY position LIMIT ?
+            """, [.zone(zone), .integer(position), .limit(limit)]
+        ) { row in
+            RecordAddress(stored: row.bytes(2)).map {
+                Departure(name: row.name(0), position: row.int64(1), target: $0)
+            }
+        }.compactMap(\.self)
+    }
+
     /// A tombstone says more than a name only where the record has gone elsewhere.
     private static func entry(_ record: StoredRecord) -> FeedEntry {
         record.isDeleted && record.movedTo == nil

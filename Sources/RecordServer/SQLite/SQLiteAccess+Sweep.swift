@@ -54,7 +54,8 @@ extension SQLiteAccess: StorageTransaction {
     private func sweepRows(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
         var rest = limit
         for (table, key) in [
-            ("exits", "zone, name, share"), ("participants", "zone, share, place"),
+            ("exits", "zone, name, share"), ("departures", "zone, name, position"),
+            ("participants", "zone, share, place"),
             ("shares", "zone, name"), ("share_people", "zone, share, kind, place"),
             ("trees", "zone, number"),
             ("tree_work", "zone, tree, parent"),

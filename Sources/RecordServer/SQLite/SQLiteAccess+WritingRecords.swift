@@ -7,6 +7,7 @@ extension SQLiteAccess {
         let key = RecordKey(zone: zone, name: record.name)
         let type = try makeNumber(record.type.bytes)
         guard var place = try place(key) else { return try insert(key, record, type) }
+        if place.isDeleted, !record.isDeleted { try keepDeparture(of: place, key) }
         let isMoved =
             place.type != type || place.isDeleted != record.isDeleted
             || place.parent != record.parent || place.tree != record.tree
@@ -36,6 +37,42 @@ extension SQLiteAccess {
         }
         places[key] = .some(place)
         return place
+    }
+
+    /// Where the record of a tombstone has gone is told also to who hears of the next record of its name.
+    private func keepDeparture(
+        of tombstone: RecordPlace, _ key: RecordKey
+    ) throws(ServerError) {
+        try run(
+            """
+            INSERT INTO departures (zone, name, position, target)
+            SELECT zone, name, position, file_text FROM records
+            WHERE id = ? AND deleted = 1 AND file_text IS NOT NULL
+            """, [.integer(tombstone.id)])
+        if changedRows > 0 { try boundDepartures(of: key) }
+    }
+
+    func putDeparture(_ zone: ZoneHandle, _ departure: Departure) throws(ServerError) {
+        try run(
+            "INSERT INTO departures (zone, name, position, target) VALUES (?, ?, ?, ?)",
+            [
+                .zone(zone), .name(departure.name), .integer(departure.position),
+                .blob(departure.target.stored),
+            ])
+        try boundDepartures(of: RecordKey(zone: zone, name: departure.name))
+    }
+
+    /// How many departures a name has at most: there are never more than so many for each record.
+    private static let departuresOfName = 8
+
+    private func boundDepartures(of key: RecordKey) throws(ServerError) {
+        try run(
+            """
+            DELETE FROM departures WHERE zone = ?1 AND name = ?2 AND position <= (
+                SELECT position FROM departures WHERE zone = ?1 AND name = ?2
+                ORDER BY position DESC LIMIT 1 OFFSET ?3)
+            """,
+            [.integer(key.zone), .name(key.name), .limit(Self.departuresOfName)])
     }
 
     /// What every version of a record has anew.
@@ -195,11 +232,17 @@ extension SQLiteAccess {
             DELETE FROM exits WHERE (zone, name, share) IN (
                 SELECT zone, name, share FROM exits WHERE zone = ? AND position <= ? LIMIT ?)
             """, range + [rest])
-        let isMore = try exists(
-            "SELECT 1 FROM records WHERE zone = ? AND deleted = 1 AND position <= ? LIMIT 1",
-            range)
-        if isMore { return true }
-        return try exists("SELECT 1 FROM exits WHERE zone = ? AND position <= ? LIMIT 1", range)
+        try run(
+            """
+            DELETE FROM departures WHERE (zone, name, position) IN (
+                SELECT zone, name, position FROM departures WHERE zone = ? AND position <= ? LIMIT ?)
+            """, range + [.limit(limit)])
+        for rows in ["records WHERE deleted = 1 AND", "exits WHERE", "departures WHERE"] {
+            let isMore = try exists(
+                "SELECT 1 FROM \(rows) zone = ? AND position <= ? LIMIT 1", range)
+            if isMore { return true }
+        }
+        return false
     }
 
     func putOperationResult(

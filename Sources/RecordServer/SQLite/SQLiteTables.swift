@@ -26,6 +26,9 @@ enum SQLiteTables {
         migrator.registerMigration("2026-11-26 reports") { database in
             try database.execute(sql: manyReports)
         }
+        migrator.registerMigration("2026-11-26 departures") { database in
+            try database.execute(sql: departures)
+        }
         return migrator
     }
 

@@ -22,6 +22,12 @@ package protocol RecordReader {
         limit: Int, maximumBytes: Int
     ) throws(ServerError) -> [FeedEntry]
 
+    /// Where records went after `position`, of names that have had others since, in the order of the feed.
+    /// Of names without a record, `changes` has the tombstones.
+    func departures(
+        _ zone: ZoneHandle, after position: Int64, limit: Int
+    ) throws(ServerError) -> [Departure]
+
     /// How many entries `changes` would give in all, counted up to `limit` (for progress).
     func countChanges(
         _ zone: ZoneHandle, after position: Int64, shares: [RecordName]?, limit: Int
@@ -96,7 +102,10 @@ package protocol RecordWriter {
     func putExit(
         _ zone: ZoneHandle, share: RecordName, _ record: RecordName, position: Int64)
         throws(ServerError)
-    /// Removes at most `limit` tombstones and exits at or before `position`; false when none is
+    /// Notes where the record of a name has gone that has another one now. Of a tombstone that is put over,
+    /// `put` does so. Of a name the oldest ones are forgotten.
+    func putDeparture(_ zone: ZoneHandle, _ departure: Departure) throws(ServerError)
+    /// Removes at most `limit` tombstones, exits and departures at or before `position`; false when none is
     /// left.
     func removeTombstones(_ zone: ZoneHandle, upTo position: Int64, limit: Int)
         throws(ServerError) -> Bool

@@ -162,6 +162,13 @@ package enum FeedEntry: Hashable, Sendable {
     }
 }
 
+/// A tombstone that said where its record had gone, of a name that has a record again.
+package struct Departure: Hashable, Sendable {
+    package let name: RecordName
+    package let position: Int64
+    package let target: RecordAddress
+}
+
 /// A reference with consequences, from `source` to `target` in one zone.
 package struct StoredReference: Hashable, Sendable {
     package let target: RecordName

@@ -160,7 +160,8 @@ extension Transaction {
         try noteMove(from: name, old.zone, to: newName, new.zone, tree: tree ?? id)
     }
 
-    /// The deletion of what has gone elsewhere waits for the copy, and says where that is.
+    /// The deletion of what has gone elsewhere waits for the copy, and says where that is. Of a name that
+    /// several records have left it speaks of the first, which the server has.
     func noteMove(
         from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
         tree: RecordID
@@ -169,7 +170,7 @@ extension Transaction {
             try requireZone(newZone).database.isSynced
         else { return }
         try connection.run(
-            "INSERT OR REPLACE INTO move (outbox_id, zone_id, name, tree) VALUES (?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO move (outbox_id, zone_id, name, tree) VALUES (?, ?, ?, ?)",
             [
                 .integer(row.id), .integer(newZone.rawValue), .name(newName),
                 .integer(tree.rawValue),
@@ -191,6 +192,12 @@ extension Transaction {
                     .name(name),
                 ])
         }
+        // What is back where it was has not moved.
+        try connection.run(
+            """
+            DELETE FROM move WHERE zone_id = ?1 AND name = ?2 AND outbox_id IN (
+                SELECT id FROM outbox WHERE zone_id = ?1 AND name = ?2)
+            """, [.integer(newZone.rawValue), .name(newName)])
     }
 
     /// This user has deleted the copy: what was moved goes on the server too.
@@ -245,6 +252,15 @@ extension SQLConnection {
     func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
         guard let tree = try tree(of: row) else { return false }
         return try isUnderWay(tree: tree)
+    }
+
+    /// Whether the server has refused the copy of what an outgoing change says has moved.
+    func isRefused(copyOf row: OutboxRow) throws(RecordError) -> Bool {
+        try exists(
+            """
+            SELECT 1 FROM move m JOIN outbox o ON o.zone_id = m.zone_id AND o.name = m.name
+            WHERE m.outbox_id = ? AND o.error IS NOT NULL
+            """, [.integer(row.id)])
     }
 
     /// Whether copies of a tree are to be sent, or were never acknowledged.

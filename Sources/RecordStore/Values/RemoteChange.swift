@@ -21,6 +21,7 @@ package struct RemoteChange: Sendable {
     package var name: RecordName
     package var operation: Operation
     package var fileText = FileText.unknown
+    /// Of a deletion empty, but where the name has another record since.
     package var changeTag: String
     package var created: Timestamp?
     package var createdBy: String
@@ -51,8 +52,14 @@ package struct RemoteChange: Sendable {
 
 extension RemoteChange {
     /// A record that is gone there.
-    package init(deleted name: RecordName, movedTo address: RecordAddress? = nil) {
-        self.init(type: RecordTypeName(bytes: []), name: name, operation: .delete)
+    ///
+    /// - Parameter changeTag: that of its deletion, where the name has another record since.
+    package init(
+        deleted name: RecordName, movedTo address: RecordAddress? = nil, changeTag: String = ""
+    ) {
+        self.init(
+            type: RecordTypeName(bytes: []), name: name, operation: .delete,
+            changeTag: changeTag)
         movedTo = address
     }
 }

@@ -322,8 +322,9 @@ extension Exchange {
         for item in items {
             switch item {
             case .deleted(let name): page.changes.append(RemoteChange(deleted: name))
-            case .moved(let name, let address):
-                page.changes.append(RemoteChange(deleted: name, movedTo: address))
+            case .moved(let name, let address, let tag):
+                page.changes.append(
+                    RemoteChange(deleted: name, movedTo: address, changeTag: tag?.string ?? ""))
             case .record(let answer) where answer.type.isValid:
                 page.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:

@@ -83,7 +83,8 @@ extension Exchange {
                     // What is to be sent is another change now.
                     if waits { round.parked += 1 } else { round.sent += 1 }
                 case .stays: round.sent += 1
-                case .gone where isAskedFor(claim, results):
+                case .differs where claim.base != nil && isAskedFor(claim, results),
+                    .gone where isAskedFor(claim, results):
                     round.vanished.insert(claim.row.name)
                     try transaction.failOutbox(claim.row.id, error: nil)
                 case .differs, .gone: break
@@ -105,6 +106,8 @@ extension Exchange {
         }
         for result in results.all {
             switch result.outcome {
+            case .differs where result.claim.base != nil && isAskedFor(result.claim, results):
+                break
             case .differs(let answer), .stays(let answer):
                 told.append((result.claim, try change(answer)))
             case .gone where isAskedFor(result.claim, results): break
@@ -145,8 +148,9 @@ extension Exchange {
                 error: "\(first.name): \(first.reason)\(others)"))
     }
 
-    /// Whether the feed says more of a record that an edit has not found: where it has gone. Of parts of
-    /// zones of others, what is gone may be shared no longer.
+    /// Whether the feed says more of a record that an edit has not found, or not as it was: where it has
+    /// gone, though its name may have another record since. Of parts of zones of others, what is gone may
+    /// be shared no longer.
     private func isAskedFor(_ claim: OutboxClaim, _ results: UploadResults) -> Bool {
         settings.hasExtensions && database == .private && !claim.isDelete
             && !results.asked.contains(claim.row.name)

@@ -17,9 +17,9 @@ extension RecordOperation {
     ) {
         var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
         record.changeTag = claim.base.map { Text($0.changeTag) }
+        if hasExtensions { record.movedTo = claim.movedTo }
         guard let document = claim.document else {
             guard claim.base != nil else { return nil }
-            if hasExtensions { record.movedTo = claim.movedTo }
             self.init(type: .delete, record: record)
             return
         }

@@ -105,16 +105,19 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
     package var zone: ZoneIdentifier?
     /// An extension: where it has gone.
     package var movedTo: RecordAddress?
+    /// An extension: when that was, where the name has another record since.
+    package var changeTag: Text?
     /// An extension: the records that hung on a deleted root of a share, and stay with its owner.
     package var unshared: [RecordName]
 
     package init(
         _ name: RecordName, zone: ZoneIdentifier? = nil, movedTo: RecordAddress? = nil,
-        unshared: [RecordName] = []
+        changeTag: Text? = nil, unshared: [RecordName] = []
     ) {
         self.name = name
         self.zone = zone
         self.movedTo = movedTo
+        self.changeTag = changeTag
         self.unshared = unshared
     }
 
@@ -124,6 +127,7 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
             answer.member("deleted", true)
             answer.member("zoneID", zone)
             if let movedTo { answer.member("movedTo", movedTo) }
+            if let changeTag { answer.member("recordChangeTag", changeTag) }
             if !unshared.isEmpty { answer.member("unsharedChildren", unshared) }
         }
     }

@@ -73,7 +73,9 @@ package enum RecordItem: Hashable, Sendable {
     case record(RecordAnswer)
     case deleted(RecordName)
     /// The same of one that is elsewhere now (an extension).
-    case moved(RecordName, to: RecordAddress)
+    ///
+    /// - `changeTag`: that of the deletion, where the name has another record since.
+    case moved(RecordName, to: RecordAddress, changeTag: Text?)
     /// Nil where the request named no record that could be echoed.
     case failed(RecordName?, WireError)
     /// What is no record by any rule: it is told and passed over, and does not hold up the others.
@@ -87,7 +89,9 @@ package enum RecordItem: Hashable, Sendable {
             } else if try json.bool("deleted", default: false) {
                 let name = try RecordName(try json.required("recordName"))
                 if let target = json["movedTo"] {
-                    self = .moved(name, to: try RecordAddress(target))
+                    self = .moved(
+                        name, to: try RecordAddress(target),
+                        changeTag: try json.string("recordChangeTag"))
                 } else {
                     self = .deleted(name)
                 }

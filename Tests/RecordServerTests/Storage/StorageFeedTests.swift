@@ -204,6 +204,49 @@ import Testing
         #expect(try await count(storage, zone, shares: shares, limit: 1_000) == 300)
     }
 
+    @Test(
+        "where a record has gone is told when its name has another one, of the last few of a name",
+        arguments: StorageSubject.all)
+    func departures(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        func departures(after position: Int64 = 0, limit: Int = 100) async throws -> [String] {
+            try await storage.read { (reader) throws(ServerError) in
+                try reader.departures(zone.handle, after: position, limit: limit)
+            }.map { "\($0.name)@\($0.position) \($0.target.name)" }
+        }
+        func tombstone(_ name: String, _ position: Int64, to target: String?) -> StoredRecord {
+            var tombstone = Sample.tombstone(name, position)
+            tombstone.movedTo = target.map {
+                RecordAddress(zone: ZoneName("Z"), type: RecordTypeName("T"), name: RecordName($0))
+            }
+            return tombstone
+        }
+        try await storage.put([
+            tombstone("a", 1, to: "x"), tombstone("b", 2, to: nil), tombstone("c", 3, to: "y"),
+        ])
+        #expect(try await departures().isEmpty)
+        try await storage.put([Sample.record("a", 4), Sample.record("b", 5)])
+        #expect(try await departures() == ["a@1 x"])
+        try await storage.put([tombstone("a", 6, to: "z"), Sample.record("c", 7)])
+        #expect(try await departures() == ["a@1 x", "c@3 y"])
+        try await storage.put([Sample.record("a", 8)])
+        #expect(try await departures() == ["a@1 x", "c@3 y", "a@6 z"])
+        #expect(try await departures(after: 1, limit: 1) == ["c@3 y"])
+        for position in Int64(1)...10 {
+            try await storage.put([
+                tombstone("a", 10 * position, to: "\(position)"),
+                Sample.record("a", 10 * position + 1),
+            ])
+        }
+        #expect(try await departures() == ["c@3 y"] + (3...10).map { "a@\(10 * $0) \($0)" })
+        try await storage.put([tombstone("d", 200, to: nil)])
+        try await storage.write { (transaction) throws(ServerError) in
+            while try transaction.removeTombstones(zone.handle, upTo: 50, limit: 2) {}
+        }
+        #expect(try await departures() == (6...10).map { "a@\(10 * $0) \($0)" })
+    }
+
     @Test("tombstones and exits go up to the horizon, in portions", arguments: StorageSubject.all)
     func horizon(subject: StorageSubject) async throws {
         let storage = try subject.open()

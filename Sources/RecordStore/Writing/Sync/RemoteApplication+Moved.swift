@@ -62,6 +62,47 @@ extension RemoteApplication {
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
+    /// The same when the old name has another record here by now, of which the server was not told either.
+    func followOwnDeparture(
+        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
+        _ place: TypePlace
+    ) throws(RecordError) -> RemoteResult? {
+        guard let copy = try copyOfDeparted(change.name),
+            try connection.baseTag(of: existing.id)?.tag != change.changeTag,
+            try sentVersion(of: change, with: remote.text) == nil
+        else { return nil }
+        let edit = Edit(
+            document: remote, base: try acknowledged(existing.id, place), isMine: false,
+            stamps: change.stamps)
+        let told = try keepTold(
+            remote.text, edit, change, of: existing.id, existing.generation)
+        try bring(edit, change, into: copy)
+        try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+        return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
+    }
+
+    /// Where the record is that had the name before the one which is to be sent; nil for an edit of one
+    /// that the server has under that name.
+    func copyOfDeparted(_ name: RecordName) throws(RecordError) -> StoredRecord? {
+        guard let row = try outgoing(name), row.operation == .update,
+            let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
+        else { return nil }
+        return copy
+    }
+
+    /// What the server had under a name is gone, and what has the name here never was that: it is to be
+    /// made.
+    func makeNext(_ existing: StoredRecord, _ change: RemoteChange) throws(RecordError) {
+        try connection.run(
+            """
+            DELETE FROM move WHERE outbox_id IN (
+                SELECT id FROM outbox WHERE zone_id = ? AND name = ?)
+            """, [.integer(zone.rawValue), .name(change.name)])
+        try connection.run(
+            "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
+        try setPending(change.name, .update, to: .create)
+    }
+
     /// Keeps what the server has where the record was. With large fields it is a version of that: by it their bytes
     /// are found, and the deletion waits, as long as no other record of the server has them.
     private func keepTold(

@@ -61,6 +61,19 @@ extension RemoteApplication {
             theirs: theirs, theirTime: change.modified, theirUser: change.modifiedBy)
     }
 
+    /// Whether what is known of a name is of a record that is gone, and not of one that has got the name
+    /// since, or is to get it.
+    func isAsOf(_ known: Known, beforeDeletion change: RemoteChange) throws(RecordError) -> Bool {
+        let tag =
+            if let record = known.record { try connection.baseTag(of: record.id)?.tag } else {
+                try baseOfDelete(change.name)?.changeTag
+            }
+        guard let acknowledged = tag.flatMap(ChangePosition.init(tag:)),
+            let deleted = ChangePosition(tag: change.changeTag)
+        else { return false }
+        return acknowledged < deleted
+    }
+
     func acknowledged(
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {

@@ -181,6 +181,11 @@ struct RemoteApplication {
         let remote = try transaction.parse(
             RecordDocument.print(fields, parent: parent), place)
         if let result = try followOwnRename(existing, remote, change, place) { return result }
+        if known.isPending,
+            let result = try followOwnDeparture(existing, remote, change, place)
+        {
+            return result
+        }
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
         let isPending = known.isPending ? try pendingEdit(change.name) : false
         let isEarlier = isEarlier(change, than: acknowledged)
@@ -290,12 +295,19 @@ struct RemoteApplication {
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
+        if !change.changeTag.isEmpty, try !isAsOf(known, beforeDeletion: change) {
+            return RemoteResult(outcome: .unchanged, id: known.record?.id, conflicts: [])
+        }
         if isOfOthers, try !isEditInSharedZone(known, change) { return try takeAway(known, change) }
         guard let existing = known.record else {
             if known.isPending { try forgetPending(change.name) }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
         if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
+            if try copyOfDeparted(change.name) != nil {
+                try makeNext(existing, change)
+                return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
+            }
             if let address = change.movedTo, try follow(existing, change, to: address) {
                 return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
             }

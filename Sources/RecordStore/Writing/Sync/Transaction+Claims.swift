@@ -99,6 +99,12 @@ private struct Claiming {
                 found[row.id] = .waits
                 return
             }
+        } else if row.operation == .update, try waitsForCopy(row),
+            try !connection.isRefused(copyOf: row)
+        {
+            // Its name was that of another record, which is to be there before.
+            found[row.id] = .waits
+            return
         }
         guard let first = try step(row) else { return }
         var path = [first]
@@ -279,7 +285,7 @@ private struct Claiming {
         }
     }
 
-    private func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
+    private mutating func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
         guard row.operation != .delete else {
             var claim = OutboxClaim(
                 row: row, base: try connection.base(ofDelete: row.id), document: nil)
@@ -294,6 +300,9 @@ private struct Claiming {
         let document = try transaction.document(text, of: record.id, place)
         var claim = OutboxClaim(
             row: row, base: try connection.base(of: record.id), document: document)
+        if row.operation == .update, try !waitsForCopy(row) {
+            claim.movedTo = try connection.address(ofMoved: row)
+        }
         claim.baseDocument = try claim.base.flatMap { (base) throws(RecordError) in
             try transaction.document(of: base, place.name)
         }

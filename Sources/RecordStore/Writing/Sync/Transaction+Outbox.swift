@@ -168,7 +168,12 @@ extension Transaction {
             case (.create, .delete): .delete
             default: Coalescing.merge(row.operation, later.operation) ?? .delete
             }
-        if row.operation == .delete { try passBase(of: id, to: later) }
+        if row.operation == .delete {
+            try passBase(of: id, to: later)
+            try connection.run(
+                "UPDATE OR IGNORE move SET outbox_id = ? WHERE outbox_id = ?",
+                [.integer(later.id), .integer(id)])
+        }
         if row.operation == .create { try passAncestor(of: id, to: later) }
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
         try connection.run(

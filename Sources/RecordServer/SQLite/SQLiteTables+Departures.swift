@@ -1,0 +1,13 @@
+extension SQLiteTables {
+    /// What tombstones said of where their records had gone, of names that have records again.
+    static let departures = """
+        CREATE TABLE departures (
+            zone INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            position INTEGER NOT NULL,
+            target BLOB NOT NULL,
+            PRIMARY KEY (zone, name, position)
+        ) WITHOUT ROWID;
+        CREATE INDEX departures_position ON departures (zone, position);
+        """
+}
