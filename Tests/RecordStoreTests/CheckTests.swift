@@ -9,14 +9,14 @@ import Testing
     @Test(
         "the check finds each kind of damage to the rows",
         arguments: [
-            ("DELETE FROM record_text", "without a text"),
+            ("UPDATE record SET version = 99", "without a text"),
             ("UPDATE record SET name = NULL WHERE stem = x'61'", "without a name"),
             ("UPDATE record SET flags = flags | 1 WHERE stem = x'61'", "draft flag"),
             ("UPDATE record SET state = 2 WHERE stem = x'61'", "without a time"),
             ("UPDATE record SET flags = flags | 4 WHERE stem = x'61'", "still to come"),
             ("UPDATE record SET size = 77 WHERE stem = x'61'", "size"),
             ("UPDATE outbox SET record_id = 9999", "has no record"),
-            ("UPDATE record_text SET text = x'7b'", "is damaged"),
+            ("UPDATE history SET text = x'7b'", "The text of record a is damaged"),
             ("UPDATE record SET state = 9 WHERE stem = x'61'", "unknown state"),
             ("DELETE FROM meta WHERE key = 'nextRecord'", "counter nextRecord"),
             ("UPDATE meta SET value = 1 WHERE key = 'nextRecord'", "given to another"),

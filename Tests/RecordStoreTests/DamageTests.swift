@@ -21,7 +21,7 @@ import Testing
         let id = try fixture.save("a", #"{"n":1}"#).id
         try fixture.save("b", #"{"n":1}"#)
         try damage(
-            fixture, "UPDATE record_text SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
+            fixture, "UPDATE history SET text = \(Self.flip) WHERE record_id = \(id.rawValue)")
         return (fixture, id)
     }
 
@@ -43,18 +43,24 @@ import Testing
     func mend() throws {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
-        let flipped = "UPDATE record_text SET text = \(Self.flip)"
+        try fixture.save("a", #"{"n":2}"#)
+        let flipped = """
+            UPDATE history SET text = \(Self.flip) WHERE token IN (SELECT version FROM record)
+            """
         try damage(fixture, flipped)
         let token = try #require(try fixture.store.changes(after: 0, limit: 1).first?.token)
         try fixture.write { transaction throws(RecordError) in
             _ = try transaction.restoreVersion(token)
         }
         #expect(try fixture.savedText(id) == #"{"n":1}"#)
-        try fixture.expectSound()
+        // The damaged version stays one.
+        var damages = ["Version 2 of record a is damaged."]
+        #expect(try fixture.store.integrityCheck(deep: true) == damages)
         try damage(fixture, flipped)
         #expect(try fixture.save("a", #"{"n":1}"#).outcome == .updated)
         #expect(try fixture.savedText(id) == #"{"n":1}"#)
-        try fixture.expectSound()
+        damages.append("Version 3 of record a is damaged.")
+        #expect(try fixture.store.integrityCheck(deep: true) == damages)
     }
 
     @Test(
@@ -68,7 +74,12 @@ import Testing
         try fixture.complete(claim)
         // Its base is a version of history.
         try fixture.save("b", #"{"n":2}"#)
-        try damage(fixture, "UPDATE history SET text = \(Self.flip)")
+        try damage(
+            fixture,
+            """
+            UPDATE history SET text = \(Self.flip)
+            WHERE token NOT IN (SELECT version FROM record)
+            """)
         let update = try #require(try fixture.claim().first)
         #expect(update.base?.changeTag == "t1" && update.base?.text == nil)
     }
@@ -77,7 +88,7 @@ import Testing
     func remove() throws {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
-        try damage(fixture, "UPDATE record_text SET text = \(Self.flip)")
+        try damage(fixture, "UPDATE history SET text = \(Self.flip)")
         try fixture.beginDelete(id)
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         #expect(try fixture.record("a") == nil)
@@ -120,7 +131,7 @@ import Testing
     func lostText() throws {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
-        try damage(fixture, "DELETE FROM record_text")
+        try damage(fixture, "UPDATE record SET version = 99")
         #expect(failure { try fixture.store.text(of: id) }?.code == .corrupt)
     }
 

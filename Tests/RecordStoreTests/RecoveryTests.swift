@@ -125,10 +125,45 @@ struct RecoveryTests {
     func damaged(table: String) throws {
         try damage(table)
         let recovery = try RecordStore.recover(directory: directory, name: "t")
-        expectUnsent(try files().filter { $0.key != "private/Box/Note/sent.json" })
+        if table == "history" {
+            // All texts of this small store were on that page.
+            #expect(try files() == ["private/Box/Note/drafted.json": #"{"n": "#])
+        } else {
+            expectUnsent(try files().filter { $0.key != "private/Box/Note/sent.json" })
+        }
         let isRead = !["record_search_data", "meta"].contains(table)
         #expect(recovery.losses.contains { $0.contains(table) } == isRead, "\(recovery.losses)")
         try expectUsable()
+    }
+
+    @Test("texts are found in pages to which nothing leads any more, long ones too")
+    func strayPages() throws {
+        let store = try RecordStore.open(directory: directory)
+        let type = try #require(
+            try store.zones(in: .local).first.flatMap { try store.types(in: $0.id).first })
+        let long = String(repeating: "long ", count: 5_000)
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            for number in 0..<300 {
+                for text in [
+                    "{\"old\": true}",
+                    "{\"n\": \(number), \"t\": \"\(number % 50 == 0 ? long : "short")\"}",
+                ] {
+                    _ = try transaction.save(
+                        text: Array(text.utf8), type: type.id, stem: Stem("n\(number)"))
+                }
+            }
+        }
+        try store.close()
+        try damage("history")
+        let recovery = try RecordStore.recover(directory: directory, name: "t")
+        #expect(recovery.losses == ["A part of the table history cannot be read."])
+        let files = try files()
+        expectUnsent(files.filter { $0.key != "private/Box/Note/sent.json" })
+        for number in 0..<300 {
+            #expect(
+                files["local/Own/Note/n\(number).json"]
+                    == "{\"n\": \(number), \"t\": \"\(number % 50 == 0 ? long : "short")\"}")
+        }
     }
 
     @Test("of a file that is no database nothing is read, and it is set aside all the same")

@@ -27,7 +27,7 @@ struct ReopeningTests {
         let good = try fixture.save("good", #"{"x": "soup"}"#).id
         try DatabaseQueue(path: fixture.directory + "/store.sqlite").write { database in
             try database.execute(
-                sql: "UPDATE record_text SET text = x'7b' WHERE record_id = ?",
+                sql: "UPDATE history SET text = x'7b' WHERE record_id = ?",
                 arguments: [bad.rawValue])
         }
         for _ in 0..<2 {

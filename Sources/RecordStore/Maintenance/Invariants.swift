@@ -13,12 +13,12 @@ struct Invariant {
             sentence: "Record %@ is saved without a text.",
             query: """
                 SELECT stem FROM record r WHERE state != 1
-                    AND NOT EXISTS (SELECT 1 FROM record_text t WHERE t.record_id = r.id)
+                    AND NOT EXISTS (SELECT 1 FROM saved_text t WHERE t.record_id = r.id)
                 """),
         Invariant(
             sentence: "The size of record %@ is not that of its text.",
             query: """
-                SELECT stem FROM record r JOIN record_text t ON t.record_id = r.id
+                SELECT stem FROM record r JOIN saved_text t ON t.record_id = r.id
                 WHERE flags & 1 = 0 AND size != length(text)
                 """),
         Invariant(
@@ -55,7 +55,7 @@ struct Invariant {
             sentence: "Record %@ was never saved and has a text.",
             query: """
                 SELECT stem FROM record r WHERE state = 1
-                    AND EXISTS (SELECT 1 FROM record_text t WHERE t.record_id = r.id)
+                    AND EXISTS (SELECT 1 FROM saved_text t WHERE t.record_id = r.id)
                 """),
         Invariant(
             sentence: "An outgoing change of %@ has no record.",

@@ -101,7 +101,12 @@ extension RecordStore {
                 """
             ) { row throws(RecordError) in
                 guard row.wholeText(2) == nil else { return }
-                problems.append(Self.damage(table, row.int64(0), row.string(1)))
+                let isSaved =
+                    table == "history"
+                    ? try connection.exists(
+                        "SELECT 1 FROM record WHERE version = ?", [.integer(row.int64(0))]) : false
+                problems.append(
+                    Self.damage(isSaved ? "record_text" : table, row.int64(0), row.string(1)))
             }
         }
         return problems
@@ -111,7 +116,7 @@ extension RecordStore {
         switch table {
         case "record_text":
             "The text of record \(name) is damaged. recordfs history and recordfs restore --token "
-                + "bring a version back; a whole new text replaces it too."
+                + "bring an earlier version back; a whole new text replaces it too."
         case "draft":
             "The text of the draft \(name) is damaged. recordfs draft discard drops it."
         case "history": "Version \(key) of record \(name) is damaged."

@@ -227,8 +227,8 @@ extension Transaction {
 extension SQLConnection {
     /// The tokens of the versions that can go.
     ///
-    /// What stays: all of what is in the trash or whose deletion is not sent yet; the versions that the
-    /// server has or is sent; the newest of the whole store, so that no token is given twice; and of a record that is there its
+    /// What stays: all of what is in the trash or whose deletion is not sent yet; the version that the record
+    /// is, and those that the server has or is sent; the newest of the whole store, so that no token is given twice; and of a record that is there its
     /// last ones, and of each field the last change, whose stamp merges need.
     fileprivate func dispensable(
         _ name: VersionedName, _ store: RecordStore
@@ -245,6 +245,7 @@ extension SQLConnection {
             try all(
                 """
                 SELECT version FROM base WHERE record_id = ?3
+                UNION SELECT version FROM record WHERE id = ?3
                 UNION SELECT sent FROM outbox WHERE zone_id = ?1 AND name = ?2
                 UNION SELECT base_version FROM outbox WHERE zone_id = ?1 AND name = ?2
                 """, key + [.integer(record ?? 0)]

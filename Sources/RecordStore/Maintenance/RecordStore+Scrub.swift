@@ -62,11 +62,9 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// The index keeps the words of records that are gone until its parts are made one.
+    /// The index keeps the words of records that are gone until it is made anew.
     fileprivate func scrubSearch() throws(RecordError) {
-        try connection.run(
-            "DELETE FROM record_search WHERE rowid NOT IN (SELECT id FROM record)")
-        try connection.run("INSERT INTO record_search (record_search) VALUES ('optimize')")
+        try emptySearchIndex()
         try connection.run(
             "DELETE FROM query_value WHERE record_id NOT IN (SELECT id FROM record)")
     }

@@ -58,7 +58,7 @@ struct ZoneLinks {
         try connection.each(
             """
             SELECT name, stem, text, checksum
-            FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
+            FROM record INDEXED BY record_type_id JOIN saved_text ON record_id = id
             WHERE type_id = ?1 AND state = 0 AND name IS NOT NULL
                 AND (?2 OR instr(text, ?3) > 0 OR instr(text, ?4) > 0)
             """,

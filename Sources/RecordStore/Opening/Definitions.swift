@@ -28,7 +28,7 @@ extension SQLConnection {
         try each(
             """
             SELECT name, sql FROM sqlite_master
-            WHERE type IN ('table', 'trigger') AND tbl_name IN (\(names)) ORDER BY name
+            WHERE type IN ('table', 'trigger', 'view') AND tbl_name IN (\(names)) ORDER BY name
             """
         ) { definitions += $0.bytes(0) + [0] + $0.bytes(1) + [0] }
         let checksum = TextChecksum.of(definitions)

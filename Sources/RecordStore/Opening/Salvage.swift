@@ -21,6 +21,7 @@ struct Salvage {
         let type: Int64
         let stem: Stem
         let state: Int64
+        let version: Int64?
     }
 
     private struct AssetRow {
@@ -82,11 +83,14 @@ struct Salvage {
             types[id] = (zone, name)
         }
         for (id, row) in rows(
-            connection, "record", "id", columns: "type_id, stem, state",
+            connection, "record", "id",
+            columns: "type_id, stem, state, \(hasVersions(connection) ? "version" : "NULL")",
             {
                 (
                     $0.int64(0),
-                    RecordRow(type: $0.int64(1), stem: Stem(bytes: $0.bytes(2)), state: $0.int64(3))
+                    RecordRow(
+                        type: $0.int64(1), stem: Stem(bytes: $0.bytes(2)), state: $0.int64(3),
+                        version: $0.int64IfPresent(4))
                 )
             })
         {
@@ -108,15 +112,57 @@ struct Salvage {
         for case let (record, asset)? in assets { assetRows[record, default: []].append(asset) }
     }
 
+    /// What pages have to which the table does not lead any more.
+    private mutating func strayVersions(
+        _ connection: SQLConnection
+    ) -> [(token: Int64, id: Int64, text: [UInt8]?)] {
+        do {
+            // The log of this copy goes into it.
+            try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            let path = try connection.first("SELECT file FROM pragma_database_list") {
+                $0.string(0)
+            }
+            return try path.flatMap { try StrayVersions(path: $0)?.all() }.map {
+                $0.map { ($0.token, $0.record, $0.text) }
+            } ?? []
+        } catch {
+            losses.append("The pages of history cannot be looked through: \(error)")
+            return []
+        }
+    }
+
+    /// Whether the store says of each record which version it is.
+    private func hasVersions(_ connection: SQLConnection) -> Bool {
+        do throws(RecordError) {
+            return try connection.exists(
+                "SELECT 1 FROM pragma_table_info('record') WHERE name = 'version'")
+        } catch {
+            return false
+        }
+    }
+
     /// By record, the draft before the saved text, and for a damaged one the last whole version.
     private mutating func readTexts(
         _ connection: SQLConnection
     ) throws(RecordError) -> [Int64: [UInt8]] {
         var texts: [Int64: [UInt8]] = [:]
-        let versions = rows(
+        let before = losses.count
+        var versions = rows(
             connection, "history", "token", columns: "record_id, text, checksum",
-            { ($0.int64(1), $0.wholeText(2)) })
-        for case (let id, let text?) in versions where records[id]?.state == 0 { texts[id] = text }
+            { (token: $0.int64(0), id: $0.int64(1), text: $0.wholeText(2)) })
+        if losses.count > before {
+            let found = Set(versions.map(\.token))
+            versions += strayVersions(connection).filter { !found.contains($0.token) }
+            versions.sort { $0.token < $1.token }
+        }
+        for (token, id, text) in versions {
+            guard let record = records[id], record.state == 0 else { continue }
+            if let text {
+                texts[id] = text
+            } else if record.version == token {
+                losses.append("The text of \(record.stem) in history is damaged.")
+            }
+        }
         for table in ["record_text", "draft"] {
             let found = rows(
                 connection, table, "record_id", columns: "text, checksum",

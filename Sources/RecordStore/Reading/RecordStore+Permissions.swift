@@ -50,7 +50,7 @@ struct RecordPermissions {
         let row = try connection.first(
             """
             SELECT t.text, t.checksum, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum)
-            FROM record r JOIN record_text t ON t.record_id = r.id
+            FROM record r JOIN saved_text t ON t.record_id = r.id
                 LEFT JOIN base b ON b.record_id = r.id
                 LEFT JOIN history h ON h.token = b.version
             WHERE r.zone_id = ? AND r.name = ?

@@ -193,7 +193,7 @@ extension RecordStore {
                 try connection.each(
                     """
                     SELECT \(Columns.record), name, text, checksum
-                    FROM record JOIN record_text ON record_id = id
+                    FROM record JOIN saved_text ON record_id = id
                     WHERE id = ? AND type_id = ? AND state = 0
                     """, [.integer(id.rawValue), .integer(type.rawValue)]
                 ) { row throws(RecordError) in

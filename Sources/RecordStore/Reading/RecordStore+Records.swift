@@ -89,7 +89,7 @@ extension RecordStore {
             try connection.each(
                 """
                 SELECT \(Columns.record), name, text, checksum
-                FROM record INDEXED BY record_type_id JOIN record_text ON record_id = id
+                FROM record INDEXED BY record_type_id JOIN saved_text ON record_id = id
                 WHERE type_id = ? AND state = 0 ORDER BY id
                 """, [.integer(type.rawValue)]
             ) { row throws(RecordError) in
@@ -230,14 +230,24 @@ extension SQLConnection {
         try first(Self.savedTextQuery, [.integer(id.rawValue)]) { $0.wholeText(0) } ?? nil
     }
 
+    /// The version of history that the record is; nil for one that was never saved.
+    func version(of id: RecordID) throws(RecordError) -> Int64? {
+        try first("SELECT version FROM record WHERE id = ?", [.integer(id.rawValue)]) {
+            $0.int64IfPresent(0)
+        } ?? nil
+    }
+
     private static let savedTextQuery =
-        "SELECT text, checksum FROM record_text WHERE record_id = ?"
+        "SELECT text, checksum FROM saved_text WHERE record_id = ?"
 
     /// One statement, so that a commit between two reads cannot show half of each.
     func shown(_ id: RecordID) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
         try first(
             """
-            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum FROM record r
+            SELECT \(Columns.record), d.text, d.checksum, coalesce(t.text, h.text),
+                iif(t.text IS NULL, h.checksum, t.checksum)
+            FROM record r
+                LEFT JOIN history h ON h.token = r.version
                 LEFT JOIN record_text t ON t.record_id = r.id
                 LEFT JOIN draft d ON d.record_id = r.id
             WHERE r.id = ?

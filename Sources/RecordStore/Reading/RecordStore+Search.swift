@@ -46,7 +46,7 @@ extension RecordStore {
             try connection.first(
                 """
                 SELECT \(Columns.record), name, text, checksum
-                FROM record JOIN record_text ON record_id = id
+                FROM record JOIN saved_text ON record_id = id
                 WHERE type_id = ? AND stem = ? AND state = 0
                 """, [.integer(type.rawValue), .name(stem)]
             ) { row throws(RecordError) in
@@ -74,7 +74,8 @@ extension RecordStore {
             try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
-                FROM record_search s JOIN record r ON r.id = s.rowid
+                FROM record_search s CROSS JOIN history h ON h.token = s.rowid
+                    CROSS JOIN record r ON r.id = h.record_id AND r.version = h.token
                 WHERE record_search MATCH ? AND r.zone_id = ? AND r.state = 0
                 ORDER BY s.rank, r.id
                 """, [.text(pattern), .integer(zone.rawValue)]
@@ -112,7 +113,7 @@ extension RecordStore {
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
                 FROM record_type t CROSS JOIN record r ON r.type_id = t.id
-                    CROSS JOIN record_search s ON s.rowid = r.id
+                    CROSS JOIN record_search s ON s.rowid = r.version
                 WHERE t.zone_id = ? AND \(condition) AND record_search MATCH ? AND r.state = 0
                 ORDER BY r.id LIMIT 1
                 """, [.integer(zone.rawValue), value, .text(pattern)]
@@ -218,16 +219,38 @@ extension Transaction {
             [.integer(done ?? 0), .integer(Self.batchSize)]
         ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
         guard let last = changes.last else { return false }
-        for record in Set(changes.map(\.record)) { try index(record) }
+        let tokens = Set(changes.map(\.token))
+        for record in Set(changes.map(\.record)) { try index(record, ifAmong: tokens) }
         try connection.run(
             "UPDATE meta SET value = ? WHERE key = 'searchToken'", [.integer(last.token)])
+        try boundStaleWords(changes.count)
         return true
     }
 
-    private func index(_ id: RecordID) throws(RecordError) {
+    /// The index begins anew when it may have more versions that are no record's any more than records.
+    private func boundStaleWords(_ count: Int) throws(RecordError) {
         try connection.run(
-            "DELETE FROM record_search WHERE rowid = ?", [.integer(id.rawValue)])
+            "UPDATE meta SET value = value + ? WHERE key = 'searchStale'",
+            [.integer(Int64(count))])
+        let isStale = try connection.exists(
+            """
+            SELECT 1 FROM meta WHERE key = 'searchStale'
+                AND value > 20000 AND value > 2 * (SELECT COUNT(*) FROM record)
+            """)
+        if isStale { try emptySearchIndex() }
+    }
+
+    /// What is searched next is indexed anew.
+    func emptySearchIndex() throws(RecordError) {
+        try connection.run("INSERT INTO record_search (record_search) VALUES ('delete-all')")
+        try connection.run(
+            "UPDATE meta SET value = 0 WHERE key IN ('searchToken', 'searchStale')")
+    }
+
+    /// A later version is indexed when its turn comes.
+    private func index(_ id: RecordID, ifAmong tokens: Set<Int64>) throws(RecordError) {
         guard let record = try connection.stored(id), record.state != .draftOnly,
+            let version = try connection.version(of: id), tokens.contains(version),
             let text = try connection.wholeSavedText(of: id)
         else { return }
         var limits = store.options.limits
@@ -247,6 +270,6 @@ extension Transaction {
         }
         try connection.run(
             "INSERT INTO record_search (rowid, text) VALUES (?, ?)",
-            [.integer(id.rawValue), .utf8(words)])
+            [.integer(version), .utf8(words)])
     }
 }

@@ -28,7 +28,7 @@ extension RecordStore {
             try connection.each(
                 """
                 SELECT \(Columns.record), text, checksum
-                FROM record r JOIN record_text ON record_id = r.id
+                FROM record r JOIN saved_text ON record_id = r.id
                 WHERE r.zone_id = ? AND r.state = 0 \(token ?? 0 == 0 ? "" : changed)
                 """, [.integer(zone.rawValue)]
             ) { row throws(RecordError) in

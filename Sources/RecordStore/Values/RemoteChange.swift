@@ -21,7 +21,6 @@ package struct RemoteChange: Sendable {
     package var name: RecordName
     package var operation: Operation
     package var fileText = FileText.unknown
-    /// Of a deletion empty, but where the name has another record since.
     package var changeTag: String
     package var created: Timestamp?
     package var createdBy: String
@@ -62,6 +61,9 @@ extension RemoteChange {
             changeTag: changeTag)
         movedTo = address
     }
+
+    /// Whether it is the deletion of a record whose name has another one since.
+    var isOfEarlierName: Bool { movedTo != nil && !changeTag.isEmpty }
 }
 
 /// A record that the server has and that cannot be shown here.

@@ -78,7 +78,7 @@ extension MountTests {
                     "record_text LEFT JOIN record ON id = record_id WHERE id IS NULL") == 0)
             #expect(
                 try mounted.store.count(
-                    "record WHERE state = 0 AND id NOT IN (SELECT record_id FROM record_text)")
+                    "record WHERE state = 0 AND id NOT IN (SELECT record_id FROM saved_text)")
                     == 0)
             #expect(try mounted.store.count("record WHERE waiting_since IS NOT NULL") == 0)
             #expect(

@@ -51,7 +51,7 @@ struct StoreInspection {
     /// The text of the record itself, whatever draft its file shows.
     func savedText(_ stem: String) throws -> String? {
         try rows(
-            "SELECT CAST(text AS TEXT) AS text FROM record_text JOIN record ON id = record_id "
+            "SELECT CAST(text AS TEXT) AS text FROM saved_text JOIN record ON id = record_id "
                 + "WHERE CAST(stem AS TEXT) = '\(stem)'"
         ).first?["text"] as? String
     }

@@ -91,7 +91,7 @@ extension Transaction {
         try connection.each(
             """
             SELECT text, checksum, stem FROM record_type t JOIN record r ON r.type_id = t.id
-                JOIN record_text ON record_id = r.id
+                JOIN saved_text ON record_id = r.id
             WHERE t.name = ? AND state != 1 AND r.id != ?
             """, [.name(type), .integer(record?.rawValue ?? -1)]
         ) { row throws(RecordError) in

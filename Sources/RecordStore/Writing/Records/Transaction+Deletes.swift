@@ -79,7 +79,7 @@ extension Transaction {
     ) throws(RecordError) {
         let entry = try addTrash(
             TrashRow(record, name, place, author),
-            content: "text, checksum FROM record_text WHERE record_id = ?",
+            content: "text, checksum FROM saved_text WHERE record_id = ?",
             [.integer(record.id.rawValue)])
         if record.entry.hasAssets { try keepAssets(of: record.id, holder: .trash, entry) }
     }

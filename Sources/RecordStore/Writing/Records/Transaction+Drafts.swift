@@ -135,7 +135,7 @@ extension Transaction {
         try connection.run(
             """
             UPDATE record SET flags = flags & ~5, modified = changed,
-                size = (SELECT length(text) FROM record_text WHERE record_id = id)
+                size = (SELECT length(text) FROM saved_text WHERE record_id = id)
             WHERE id = ?
             """, [.integer(record.id.rawValue)])
     }

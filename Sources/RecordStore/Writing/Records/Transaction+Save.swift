@@ -106,7 +106,6 @@ extension Transaction {
         }
         try insert(record, name, generation, new, replacing: draft != nil)
         try nameCame(name, shownAs: new.stem, new.place)
-        try putText(record, new.text)
         let assets = try attachAssets(
             of: document, replacing: nil, to: record, new,
             hadAssets: draft?.entry.hasAssets ?? false)
@@ -116,6 +115,9 @@ extension Transaction {
         let token = try addHistory(
             kind, record, name, generation, new.place, fields: document.changedFields(from: nil),
             text: new.text, hasAssets: assets.any)
+        try connection.run(
+            "UPDATE record SET version = ? WHERE id = ?",
+            [.integer(token), .integer(record.rawValue)])
         Failpoint.pass(.saveHistoryWritten)
         // Assets that were here first are news for the server, whoever made the record.
         try enqueue(
@@ -222,15 +224,14 @@ extension Transaction {
                 waitsForAsset: assets.anyMissing)
             return try keepValues(existing, new, textChanged: true, hasAssets: assets.any)
         }
-        try putText(existing.id, new.text)
-        try putRecord(existing.id, new, changed: true)
-        try clearRefusal(existing.id)
-        Failpoint.pass(.saveRecordWritten)
         let kind = new.kind ?? .updated
         let token = try addHistory(
             kind, existing.id, name, existing.generation, new.place, fields: changed,
             text: new.text, hasAssets: assets.any)
         Failpoint.pass(.saveHistoryWritten)
+        try putRecord(existing.id, new, version: token)
+        try clearRefusal(existing.id)
+        Failpoint.pass(.saveRecordWritten)
         try enqueue(
             .update, existing.id, name, existing.generation, new.place,
             waitsForAsset: assets.anyMissing)
@@ -276,7 +277,7 @@ extension Transaction {
         _ existing: StoredRecord, _ new: NewState, textChanged: Bool, hasAssets: Bool? = nil
     ) throws(RecordError) -> SaveResult {
         if textChanged { try putText(existing.id, new.text) }
-        try putRecord(existing.id, new, changed: false)
+        try putRecord(existing.id, new, version: nil)
         Failpoint.pass(.saveRecordWritten)
         pointsAfterCommit.append(.saveCommitted)
         note(
@@ -304,14 +305,15 @@ extension Transaction {
         return SaveResult(id: existing.id, outcome: outcome, entry: entry, version: version)
     }
 
+    /// - Parameter version: nil where the values are as before.
     private func putRecord(
-        _ record: RecordID, _ new: NewState, changed: Bool
+        _ record: RecordID, _ new: NewState, version: Int64?
     ) throws(RecordError) {
         let values: [SQLValue] = [
             .integer(record.rawValue), .integer(Int64(new.text.count)),
             .time(new.modified ?? now),
         ]
-        guard changed else {
+        guard let version else {
             return try connection.run(
                 """
                 UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
@@ -321,10 +323,14 @@ extension Transaction {
         try connection.run(
             """
             UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
-                modified = ?3, changed = ?4, changed_by = ?5 WHERE id = ?1
-            """, values + [.time(new.changed ?? now), .text(new.changedBy ?? "")])
+                modified = ?3, changed = ?4, changed_by = ?5, version = ?6 WHERE id = ?1
+            """,
+            values + [
+                .time(new.changed ?? now), .text(new.changedBy ?? ""), .integer(version),
+            ])
     }
 
+    /// Another text with the values of the record's version.
     func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {
         try connection.run(
             """

@@ -295,7 +295,7 @@ struct RemoteApplication {
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
-        if !change.changeTag.isEmpty, try !isAsOf(known, beforeDeletion: change) {
+        if change.isOfEarlierName, try !isAsOf(known, beforeDeletion: change) {
             return RemoteResult(outcome: .unchanged, id: known.record?.id, conflicts: [])
         }
         if isOfOthers, try !isEditInSharedZone(known, change) { return try takeAway(known, change) }

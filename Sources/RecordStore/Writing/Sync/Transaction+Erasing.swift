@@ -96,7 +96,7 @@ extension Transaction {
         }
     }
 
-    /// The newest row stays without what was in it, so that no token is given twice; and that what is in
+    /// Versions that records are stay with these. The newest row stays without what was in it, so that no token is given twice; and that what is in
     /// the trash was deleted.
     private func eraseHistory(
         _ condition: String, _ values: [SQLValue]
@@ -104,6 +104,9 @@ extension Transaction {
         let condition = """
             \(condition) AND NOT (kind = '\(ChangeKind.deleted.rawValue)' AND EXISTS (
                 SELECT 1 FROM trash t WHERE t.zone_id = history.zone_id AND t.name = history.name))
+                AND token NOT IN (SELECT version FROM record r
+                    WHERE r.zone_id = history.zone_id AND r.name = history.name
+                        AND version IS NOT NULL)
             """
         let holder = SQLValue.integer(Holder.history.rawValue)
         try connection.run(

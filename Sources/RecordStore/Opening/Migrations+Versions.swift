@@ -1,0 +1,40 @@
+import GRDB
+
+extension Migrations {
+    /// Every text is stored once: `record.version` is the version of history that the record is, and
+    /// `record_text` has texts only that are written otherwise than the version whose values they have.
+    ///
+    /// The index of words has versions, and no texts: what is no record's version is passed over.
+    static let stepsOfVersions: [Step] = [("versions", { try $0.execute(sql: versions) })]
+
+    private static let versions = """
+        ALTER TABLE record ADD COLUMN version INTEGER;
+        UPDATE record SET version = (
+            SELECT token FROM history h
+            WHERE h.zone_id = record.zone_id AND h.name = record.name AND h.record_id = record.id
+                AND h.kind != 'deleted'
+            ORDER BY token DESC LIMIT 1)
+        WHERE state != 1;
+        DELETE FROM record_text WHERE EXISTS (
+            SELECT 1 FROM record r JOIN history h ON h.token = r.version
+            WHERE r.id = record_text.record_id
+                AND h.text = record_text.text AND h.checksum = record_text.checksum);
+
+        CREATE TRIGGER record_version AFTER UPDATE OF version ON record BEGIN
+            DELETE FROM record_text WHERE record_id = new.id;
+        END;
+        CREATE VIEW saved_text AS
+            SELECT r.id AS record_id, coalesce(t.text, h.text) AS text,
+                iif(t.text IS NULL, h.checksum, t.checksum) AS checksum
+            FROM record r
+                LEFT JOIN history h ON h.token = r.version
+                LEFT JOIN record_text t ON t.record_id = r.id
+            WHERE t.text IS NOT NULL OR h.token IS NOT NULL;
+
+        DROP TABLE record_search;
+        CREATE VIRTUAL TABLE record_search USING fts5 (
+            text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+        UPDATE meta SET value = 0 WHERE key = 'searchToken';
+        INSERT OR IGNORE INTO meta (key, value) VALUES ('searchStale', 0);
+        """
+}
