@@ -166,6 +166,7 @@ extension Replica {
 extension String {
     /// A text on the server names large fields by what its record was called when it was written.
     fileprivate var withShortNames: String {
-        replacing(":\(Step.type)@", with: "@").replacing(":Task@", with: "@")
+        let shorter = replacing(":\(Step.type)@", with: "@").replacing(":Task@", with: "@")
+        return shorter == self ? self : shorter.withShortNames
     }
 }

@@ -21,6 +21,30 @@ extension RecordDocument {
         }
         return DocumentEditor(document: self, changes: values, order: order).edited()
     }
+
+    /// The text with other names of the files of large fields, every other byte kept, in whatever order
+    /// a reference has its members. Nil where a name does not stand in its field just once, as it is
+    /// printed here.
+    package func renamingFiles(
+        _ names: [FieldName: [(old: Text, new: Text)]]
+    ) -> [UInt8]? {
+        var result = text
+        // From the end, so that the places of those before stay.
+        for member in members.reversed() {
+            var end = member.value.upperBound
+            for (old, new) in names[member.name] ?? [] {
+                let old = JSONValue.string(old).serialized()
+                let new = JSONValue.string(new).serialized()
+                let value = result[member.value.lowerBound..<end]
+                guard let place = value.firstRange(of: old),
+                    value[place.upperBound...].firstRange(of: old) == nil
+                else { return nil }
+                result.replaceSubrange(place, with: new)
+                end += new.count - old.count
+            }
+        }
+        return result
+    }
 }
 
 /// Replaces values in the text of a record.

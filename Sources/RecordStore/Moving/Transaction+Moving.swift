@@ -232,6 +232,9 @@ extension Transaction {
         } catch  where error.code == .alreadyExists {
             // Something else has the name by now. What was moved stays in the trash.
             return
+        } catch  where error.code == .accessDenied {
+            // Nobody here may write it any more: it is as the server has it.
+            return try giveUp(row)
         }
         try inheritBase(of: row.id, entry.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])

@@ -27,6 +27,8 @@ struct SharingOracle {
     private(set) var writers: [String: Int] = [:]
     /// What participants may know of a record since they have it: all that it had while they saw it.
     private var told: [Int: [Step.Key: Set<String>]] = [:]
+    /// What they have renamed, by the new name: edits of others follow.
+    private var renamed: [Int: [Step.Key: Set<Step.Key>]] = [:]
     /// The same of records that they have deleted themselves, of which the trash has it.
     private var keptByDeletion: [Int: [Step.Key: Set<String>]] = [:]
     /// Those of them whose deletion the server has taken, with permission: that stays in the trash, also
@@ -74,6 +76,7 @@ struct SharingOracle {
     ) {
         delete(key, step: step, machine: machine, user: user, visible: visible, kept: kept)
         told[user, default: [:]][new, default: []].formUnion(told[user]?[key] ?? [])
+        renamed[user, default: [:]][new, default: []].insert(key)
     }
 
     /// What somebody has written, and could not put into a record.
@@ -165,6 +168,7 @@ struct SharingOracle {
 
     func knows(_ user: Int, _ word: String, of key: Step.Key) -> Bool {
         writers[word] == user || told[user]?[key]?.contains(word) == true
+            || renamed[user]?[key]?.contains { told[user]?[$0]?.contains(word) == true } == true
     }
 
     /// All that a participant may have at rest.

@@ -100,10 +100,16 @@ extension Transaction {
 extension RecordDocument {
     /// The text with its large fields under the file names that they have beside that file.
     func renamingAssets(to stem: Stem) -> [UInt8] {
-        let changes = fields.compactMap { field in
-            field.renamingAssets(to: stem).map { (field.name, FieldValue?.some($0.value)) }
+        let renamed = fields.compactMap { field in
+            field.renamingAssets(to: stem).map { (old: field, new: $0) }
         }
-        return changes.isEmpty ? text : replacing(changes)
+        guard !renamed.isEmpty else { return text }
+        var names: [FieldName: [(old: Text, new: Text)]] = [:]
+        for (old, new) in renamed {
+            names[old.name] = zip(old.fileNames, new.fileNames).filter { $0 != $1 }
+                .map { (old: $0, new: $1) }
+        }
+        return renamingFiles(names) ?? replacing(renamed.map { ($0.new.name, $0.new.value) })
     }
 }
 
@@ -121,6 +127,15 @@ extension [RecordField] {
 }
 
 extension RecordField {
+    fileprivate var fileNames: [Text] {
+        switch value {
+        case .asset(let asset): [asset.fileName]
+        case .list(let values):
+            values.compactMap { if case .asset(let asset) = $0 { asset.fileName } else { nil } }
+        default: []
+        }
+    }
+
     /// Nil where it has no large field, or none by another name.
     fileprivate func renamingAssets(to stem: Stem) -> RecordField? {
         switch value {

@@ -146,7 +146,8 @@ extension RemoteApplication {
         else { return false }
         let old = try transaction.place(existing.entry.type)
         let local = try transaction.document(text, of: existing.id, old)
-        let base = try acknowledged(existing.id, old)
+        // What a restored server had acknowledged before it may not have any more: then all is an edit.
+        let base = try restoredPass == nil ? acknowledged(existing.id, old) : nil
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edit = Edit(
             document: local, base: base, isMine: true,
@@ -163,6 +164,9 @@ extension RemoteApplication {
                 stem: try transaction.requireEntry(target.id).stem, error: draft.error)
         }
         try transaction.copyPin(of: existing.id, to: target.id)
+        if try connection.hasMoves(), let name = target.name {
+            try transaction.passMoves(from: change.name, self.zone, to: name, target.zone)
+        }
         try forgetPending(change.name)
         try transaction.finalizeDelete(existing.id)
         return true
@@ -264,6 +268,10 @@ extension RemoteApplication {
                 change, of: target, in: place, fields: decided,
                 theirsStood: edit.isMine ? decided.filter { !won.contains($0) } : won,
                 base: edit.base?.text, mine: mine, theirs: theirs)
+        }
+        if isOfOthers, !edit.isMine {
+            let theirs = (edited ?? edit.document.fields).filter { changed.contains($0.name) }
+            try transaction.noteWordsOfOthers(theirs, in: target.id, named: name)
         }
         guard merged != text || target.state == .waitingDelete else { return }
         var new = Transaction.NewState(

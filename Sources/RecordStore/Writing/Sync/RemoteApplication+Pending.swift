@@ -74,6 +74,16 @@ extension RemoteApplication {
         return acknowledged < deleted
     }
 
+    /// Whether the server cannot have had a record that is here.
+    func wasNeverSent(
+        _ record: StoredRecord, as name: RecordName
+    ) throws(RecordError) -> Bool {
+        guard try connection.baseTag(of: record.id) == nil, let row = try outgoing(name) else {
+            return false
+        }
+        return row.operation == .create && row.attempts == 0 && row.sent == nil
+    }
+
     func acknowledged(
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {

@@ -58,6 +58,7 @@ struct RemoteApplication {
     ) throws(RecordError) {
         let isEdited = known.isPending ? try pendingEdit(change.name) : false
         let base = isEdited ? try connection.base(of: existing.id) : nil
+        if isEdited { try makeAnew(existing.id, change.name) }
         guard try transaction.makeRoom(existing, change, isEdited: isEdited) else { return }
         try noteConflict(
             change, of: try transaction.requireRecord(existing.id),
@@ -307,6 +308,10 @@ struct RemoteApplication {
             if try copyOfDeparted(change.name) != nil {
                 try makeNext(existing, change)
                 return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
+            }
+            if try wasNeverSent(existing, as: change.name) {
+                // What is gone there only had its name.
+                return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
             }
             if let address = change.movedTo, try follow(existing, change, to: address) {
                 return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])

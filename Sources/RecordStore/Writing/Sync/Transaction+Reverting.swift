@@ -18,6 +18,12 @@ extension Transaction {
             try cancelDelete(record.id)
         }
         try takeBackMoves(to: row.zone, row.name)
+        try giveUp(row)
+        return true
+    }
+
+    /// The record is again as the server last told of it.
+    func giveUp(_ row: OutboxRow) throws(RecordError) {
         let server =
             if row.operation == .delete { try connection.base(ofDelete: row.id) } else {
                 try connection.base(of: row.record)
@@ -31,7 +37,6 @@ extension Transaction {
         _ = try application.apply(told ?? RemoteChange(deleted: row.name))
         // The feed has told nothing of it.
         if let pass { try connection.setPass(pass, ofBase: row.record) }
-        return true
     }
 
     /// What the server would tell of a record that is as it was acknowledged.

@@ -60,6 +60,16 @@ extension Transaction {
         }
     }
 
+    /// The same of values that others have given a record which this user has made another one of.
+    func noteWordsOfOthers(
+        _ fields: [RecordField], in record: RecordID, named name: RecordName
+    ) throws(RecordError) {
+        for field in fields {
+            try noteForeign(
+                UnsentValue(record: record, name: name, field: field), isTaken: true)
+        }
+    }
+
     private func noteForeign(_ value: UnsentValue, isTaken: Bool) throws(RecordError) {
         try connection.run(
             """
