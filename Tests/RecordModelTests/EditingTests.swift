@@ -40,6 +40,26 @@ struct EditingTests {
         #expect(try edit(layout, changes) == layout)
     }
 
+    @Test("files of large fields get other names, and references stay as they are written")
+    func files() throws {
+        let input = """
+            {"s": "a@p.jpg", "p": {"size" : 1, "$asset":"a@p.jpg"}, "l": [
+              {"$asset": "a@l.0"}, {"$asset": "a@l.1"}]}
+            """
+        let names: [FieldName: [(old: Text, new: Text)]] = [
+            "p": [("a@p.jpg", "longer@p.jpg")], "l": [("a@l.0", "b@l.0"), ("a@l.1", "b@l.1")],
+        ]
+        let renamed = try document(input).renamingFiles(names)
+        #expect(
+            renamed.map(text) == """
+                {"s": "a@p.jpg", "p": {"size" : 1, "$asset":"longer@p.jpg"}, "l": [
+                  {"$asset": "b@l.0"}, {"$asset": "b@l.1"}]}
+                """)
+        for other in [#"{"p": {"$asset": "\u0061@p.jpg"}}"#, #"{"p": {"$asset": "c@p.jpg"}}"#] {
+            #expect(try document(other).renamingFiles(names) == nil)
+        }
+    }
+
     @Test("members are removed with one comma, wherever they stand")
     func remove() throws {
         let input = "{ \"a\": 1, \"b\": 2 , \"c\": 3 }"

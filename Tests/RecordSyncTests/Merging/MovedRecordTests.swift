@@ -107,11 +107,19 @@ import Testing
         _ text: String?, _ way: Way, conflicts: Int = 0, _ what: String = "",
         also others: [String: String] = [:], location: SourceLocation = #_sourceLocation
     ) async throws {
+        try await expect(
+            text, at: way.place, conflicts: conflicts, what, also: others, location: location)
+    }
+
+    private func expect(
+        _ text: String?, at place: String, conflicts: Int = 0, _ what: String = "",
+        also others: [String: String] = [:], location: SourceLocation = #_sourceLocation
+    ) async throws {
         for machine in machines + machines { try await machine.sync() }
         let fresh = try Replica(server)
         try await fresh.sync()
         var expected = ["Main/Task/stays": "{}", "Side/Note/stays": "{}", "Side/Task/stays2": "{}"]
-        expected[way.place] = text
+        expected[place] = text
         expected.merge(others) { $1 }
         for (number, machine) in (machines + [fresh]).enumerated() {
             let found = try tree(machine)
@@ -198,6 +206,45 @@ import Testing
         try await expect(
             #"{"f":"0","g":"0","h":"0"}"#, .zone,
             also: [Self.old: #"{"f":"1","g":"a"}"#, "Main/Task/other": "{}"])
+    }
+
+    @Test("takes no record along that has its name elsewhere and was never sent")
+    func neverSent() async throws {
+        try Self.save(#"{"own":"c"}"#, at: "Main/Note/n", on: c)
+        try Self.save(#"{"f":"a"}"#, at: "Main/Task/n", on: a)
+        try await a.sync()
+        try a.store.write(author: .mount) { transaction throws(RecordError) in
+            let type = try Self.type("Main/Task/n", transaction)
+            guard let record = try transaction.record(type, Stem("n")) else { return }
+            _ = try transaction.moveRecord(
+                record.id, to: try Self.type("Side/Task/n", transaction), stem: Stem("n"))
+        }
+        try finish(a)
+        try await a.sync()
+        try await expect(
+            #"{"f":"0","g":"0","h":"0"}"#, at: Self.old,
+            also: ["Side/Task/n": #"{"f":"a"}"#, "Main/Note/n": #"{"own":"c"}"#])
+    }
+
+    @Test("has the later value where an edit brings it back under a longer name")
+    func laterValue() async throws {
+        try Self.save(#"{"f":"c","g":"0","h":"0"}"#, on: c)
+        server.clock.advance(.seconds(5))
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try a.store.write(author: .mount) { transaction throws(RecordError) in
+            let type = try Self.type(Self.old, transaction)
+            guard let record = try transaction.record(type, Self.stem(Self.old)) else { return }
+            try transaction.beginDelete(record.id)
+        }
+        try finish(a)
+        try await a.sync()
+        try Self.save(#"{"x":"a"}"#, at: "Main/Task/r", on: a)
+        try await a.sync()
+        for machine in [b, c, b, c, a] { try await machine.sync() }
+        for machine in machines {
+            #expect(try tree(machine)[Self.old] == #"{"f":"b","g":"0","h":"0"}"#)
+            #expect(try tree(machine)["Main/Task/r"] == #"{"x":"a"}"#)
+        }
     }
 
     @Test(

@@ -56,7 +56,14 @@ struct RemoteApplication {
     private func makeRoom(
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange
     ) throws(RecordError) {
-        let isEdited = known.isPending ? try pendingEdit(change.name) : false
+        var isEdited = known.isPending ? try pendingEdit(change.name) : false
+        if !known.isPending, restoredPass != nil {
+            // What a restored server has lost, nobody has deleted there.
+            try transaction.enqueue(
+                .update, existing.id, change.name, existing.generation,
+                try transaction.place(existing.entry.type), alsoOfSync: true)
+            isEdited = true
+        }
         let base = isEdited ? try connection.base(of: existing.id) : nil
         if isEdited { try makeAnew(existing.id, change.name) }
         guard try transaction.makeRoom(existing, change, isEdited: isEdited) else { return }
