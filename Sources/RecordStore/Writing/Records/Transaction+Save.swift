@@ -104,7 +104,9 @@ extension Transaction {
         } else {
             record = try newRecordID()
         }
-        try insert(record, name, generation, new, replacing: draft != nil)
+        // Written at once: a row that grows later splits its page.
+        let expected = try nextToken()
+        try insert(record, name, generation, new, version: expected, replacing: draft != nil)
         try nameCame(name, shownAs: new.stem, new.place)
         let assets = try attachAssets(
             of: document, replacing: nil, to: record, new,
@@ -115,9 +117,11 @@ extension Transaction {
         let token = try addHistory(
             kind, record, name, generation, new.place, fields: document.changedFields(from: nil),
             text: new.text, hasAssets: assets.any)
-        try connection.run(
-            "UPDATE record SET version = ? WHERE id = ?",
-            [.integer(token), .integer(record.rawValue)])
+        if token != expected {
+            try connection.run(
+                "UPDATE record SET version = ? WHERE id = ?",
+                [.integer(token), .integer(record.rawValue)])
+        }
         Failpoint.pass(.saveHistoryWritten)
         // Assets that were here first are news for the server, whoever made the record.
         try enqueue(
@@ -165,21 +169,21 @@ extension Transaction {
 
     private func insert(
         _ record: RecordID, _ name: RecordName, _ generation: Int64, _ new: NewState,
-        replacing: Bool
+        version: Int64, replacing: Bool
     ) throws(RecordError) {
         let values: [SQLValue] = [
             .integer(record.rawValue), .integer(new.place.zone.id.rawValue),
             .integer(new.place.type.rawValue), .name(new.stem), .integer(Int64(new.text.count)),
             .time(new.modified ?? now), .time(new.created ?? now), .integer(generation),
             .name(name), .text(new.createdBy ?? ""), .time(new.changed ?? now),
-            .text(new.changedBy ?? ""),
+            .text(new.changedBy ?? ""), .integer(version),
         ]
         guard replacing else {
             return try connection.run(
                 """
                 INSERT INTO record (id, zone_id, type_id, stem, state, flags, size, modified,
-                    created, generation, name, created_by, changed, changed_by)
-                VALUES (?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+                    created, generation, name, created_by, changed, changed_by, version)
+                VALUES (?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, values)
         }
         try connection.run(
@@ -187,9 +191,17 @@ extension Transaction {
             UPDATE record SET zone_id = ?2, type_id = ?3, stem = ?4, state = 0,
                 flags = flags & ~5, size = ?5, modified = ?6, created = ?7, generation = ?8,
                 name = ?9, created_by = ?10, changed = ?11, changed_by = ?12,
-                waiting_since = NULL
+                version = ?13, waiting_since = NULL
             WHERE id = ?1
             """, values)
+    }
+
+    /// That of the next version, unless something else gets one before it.
+    private func nextToken() throws(RecordError) -> Int64 {
+        let newest = try connection.first("SELECT token FROM history ORDER BY token DESC LIMIT 1") {
+            $0.int64(0)
+        }
+        return (newest ?? 0) + 1
     }
 
     private func lastGeneration(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64 {
