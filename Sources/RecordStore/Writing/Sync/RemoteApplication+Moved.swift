@@ -74,10 +74,10 @@ extension RemoteApplication {
         let edit = Edit(
             document: remote, base: try acknowledged(existing.id, place), isMine: false,
             stamps: change.stamps)
-        let told = try keepTold(
-            remote.text, edit, change, of: existing.id, existing.generation)
         try bring(edit, change, into: copy)
-        try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+        // No version of what has the name here: nobody has given that these values.
+        try transaction.putBase(
+            existing.id, change.changeTag, .text(remote.text), change.textOnServer)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
