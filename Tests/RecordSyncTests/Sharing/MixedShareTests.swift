@@ -99,6 +99,23 @@ import Testing
         try bob.expectSound()
     }
 
+    @Test("a new name that could not be sent is given up where one may only read by now")
+    func givenUp() async throws {
+        try bob.rename("w2", to: "m")
+        try await permit("w", "READ_ONLY")
+        #expect(try bob.names() == ["m", "r", "r1", "r2", "w", "w1"])
+        for row in try bob.store.outbox(limit: 10) where row.error != nil {
+            _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
+                try transaction.revert(row)
+            }
+        }
+        try await bob.sync()
+        #expect(try bob.names() == ["r", "r1", "r2", "w", "w1", "w2"])
+        #expect(try bob.text("w2")?.filter { !$0.isWhitespace } == #"{"$parent":"w1","p":1}"#)
+        #expect(try bob.outbox() == [])
+        try bob.expectSound()
+    }
+
     @Test("a share for reading only that ends leaves the others as they are")
     func ended() async throws {
         try await server.endShare(of: "r")

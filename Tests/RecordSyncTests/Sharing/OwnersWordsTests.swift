@@ -113,6 +113,22 @@ import Testing
         try expectNoWords()
     }
 
+    @Test("what its owner has written into a record that was renamed meanwhile goes with it")
+    func renamedAndEditedByItsOwner() async throws {
+        try await share(.hierarchy)
+        try bob.rename("b", to: "c")
+        try alice.save("b", #"{"$parent":"a","n":7,"text":"x","later":"\#(Self.words)"}"#)
+        try await alice.sync()
+        // The new name cannot be sent any more: it is nowhere but here.
+        _ = try await server.modifyShare(
+            "forceUpdate", of: "a", [TestServer.invitation(ofBob: "READ_ONLY")])
+        try await bob.sync()
+        #expect(try bob.text("c")?.contains(Self.words) == true)
+        try await end(.hierarchy)
+        #expect(try trash() == [])
+        try expectNoWords()
+    }
+
     @Test("of a renamed record that was edited the edit stays", arguments: Ended.allCases)
     func renamedAndEdited(_ ended: Ended) async throws {
         try await share(ended)
