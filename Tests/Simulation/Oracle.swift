@@ -289,6 +289,10 @@ struct Oracle {
             let (left, arrived) = (Set(tree[from] ?? []), Set(tree[to] ?? []))
             let others = moves.filter { ![$0.from, $0.to].allSatisfy { $0 != from && $0 != to } }
             let ends = deletions.filter { $0.key == from || $0.key == to }
+            // Who makes a record of that name without having seen one may mean either.
+            let makers = Set(
+                edits.values.filter { $0.key == from && $0.known.isEmpty }.map(\.step))
+            guard makers.count <= 1 else { return nil }
             guard unanswered[from] == nil, !left.isDisjoint(with: arrived), others.count == 1,
                 ends.count == 1,
                 removedZones.isDisjoint(with: [from.zone, to.zone])

@@ -35,6 +35,6 @@ extension Migrations {
         CREATE VIRTUAL TABLE record_search USING fts5 (
             text, content = '', tokenize = 'unicode61 remove_diacritics 2');
         UPDATE meta SET value = 0 WHERE key = 'searchToken';
-        INSERT OR IGNORE INTO meta (key, value) VALUES ('searchStale', 0);
+        INSERT OR IGNORE INTO meta (key, value) VALUES ('searchVersions', 0);
         """
 }

@@ -218,7 +218,7 @@ extension SQLConnection {
     }
 
     func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        let found = try first(Self.savedTextQuery, [.integer(id.rawValue)]) { $0.wholeText(0) }
+        let found = try savedTextIfWhole(of: id)
         guard let found else { return nil }
         if let text = found { return text }
         let stem = try record(id)?.stem
@@ -227,7 +227,24 @@ extension SQLConnection {
 
     /// As `savedText`; nil also for a text that is damaged.
     func wholeSavedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try first(Self.savedTextQuery, [.integer(id.rawValue)]) { $0.wholeText(0) } ?? nil
+        try savedTextIfWhole(of: id) ?? nil
+    }
+
+    /// Nil where there is none, and nil in it where it is damaged. As the view `saved_text` has it, but that
+    /// SQLite would copy a text once more to choose one of two.
+    private func savedTextIfWhole(of id: RecordID) throws(RecordError) -> [UInt8]?? {
+        let found = try first(
+            """
+            SELECT h.text, h.checksum, t.text, t.checksum FROM record r
+                LEFT JOIN history h ON h.token = r.version
+                LEFT JOIN record_text t ON t.record_id = r.id
+            WHERE r.id = ?
+            """, [.integer(id.rawValue)]
+        ) { row -> [UInt8]?? in
+            if !row.isNull(2) { return .some(row.wholeText(2)) }
+            return row.isNull(0) ? nil : .some(row.wholeText(0))
+        }
+        return found ?? nil
     }
 
     /// The version of history that the record is; nil for one that was never saved.
@@ -237,15 +254,11 @@ extension SQLConnection {
         } ?? nil
     }
 
-    private static let savedTextQuery =
-        "SELECT text, checksum FROM saved_text WHERE record_id = ?"
-
     /// One statement, so that a commit between two reads cannot show half of each.
     func shown(_ id: RecordID) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
         try first(
             """
-            SELECT \(Columns.record), d.text, d.checksum, coalesce(t.text, h.text),
-                iif(t.text IS NULL, h.checksum, t.checksum)
+            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum
             FROM record r
                 LEFT JOIN history h ON h.token = r.version
                 LEFT JOIN record_text t ON t.record_id = r.id
@@ -257,7 +270,8 @@ extension SQLConnection {
             let subject = { "record \(entry.stem)" }
             let texts = Columns.recordCount
             guard entry.hasDraft != row.isNull(texts) else { throw .damagedText(subject()) }
-            return (entry.file, try row.text(entry.hasDraft ? texts : texts + 2, of: subject))
+            let place = entry.hasDraft ? texts : row.isNull(texts + 2) ? texts + 4 : texts + 2
+            return (entry.file, try row.text(place, of: subject))
         }
     }
 

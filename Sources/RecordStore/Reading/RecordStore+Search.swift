@@ -151,7 +151,8 @@ extension RecordStore {
             guard try indexNextWords() else { return false }
             left -= Transaction.batchSize
         }
-        guard backlog > Self.indexedAtOnce else { return false }
+        // It may have begun anew meanwhile.
+        guard try searchBacklog() > 0 else { return false }
         wantedIndexes.withLock { $0.isSearchWanted = true }
         return true
     }
@@ -220,39 +221,45 @@ extension Transaction {
         ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
         guard let last = changes.last else { return false }
         let tokens = Set(changes.map(\.token))
-        for record in Set(changes.map(\.record)) { try index(record, ifAmong: tokens) }
+        let added = try Set(changes.map(\.record)).count { (record) throws(RecordError) in
+            try index(record, ifAmong: tokens)
+        }
         try connection.run(
             "UPDATE meta SET value = ? WHERE key = 'searchToken'", [.integer(last.token)])
-        try boundStaleWords(changes.count)
+        try boundStaleWords(added)
         return true
     }
 
-    /// The index begins anew when it may have more versions that are no record's any more than records.
-    private func boundStaleWords(_ count: Int) throws(RecordError) {
+    /// The index begins anew when most of its versions are no record's any more.
+    private func boundStaleWords(_ added: Int) throws(RecordError) {
         try connection.run(
-            "UPDATE meta SET value = value + ? WHERE key = 'searchStale'",
-            [.integer(Int64(count))])
+            "UPDATE meta SET value = value + ? WHERE key = 'searchVersions'",
+            [.integer(Int64(added))])
         let isStale = try connection.exists(
             """
-            SELECT 1 FROM meta WHERE key = 'searchStale'
-                AND value > 20000 AND value > 2 * (SELECT COUNT(*) FROM record)
+            SELECT 1 FROM meta WHERE key = 'searchVersions'
+                AND value > 2 * (SELECT COUNT(*) FROM record) + \(Self.fewestStale)
             """)
         if isStale { try emptySearchIndex() }
     }
+
+    /// A small index is not made anew for so many.
+    private static let fewestStale = 10_000
 
     /// What is searched next is indexed anew.
     func emptySearchIndex() throws(RecordError) {
         try connection.run("INSERT INTO record_search (record_search) VALUES ('delete-all')")
         try connection.run(
-            "UPDATE meta SET value = 0 WHERE key IN ('searchToken', 'searchStale')")
+            "UPDATE meta SET value = 0 WHERE key IN ('searchToken', 'searchVersions')")
     }
 
     /// A later version is indexed when its turn comes.
-    private func index(_ id: RecordID, ifAmong tokens: Set<Int64>) throws(RecordError) {
+    /// - Returns: whether the record's version was.
+    private func index(_ id: RecordID, ifAmong tokens: Set<Int64>) throws(RecordError) -> Bool {
         guard let record = try connection.stored(id), record.state != .draftOnly,
             let version = try connection.version(of: id), tokens.contains(version),
             let text = try connection.wholeSavedText(of: id)
-        else { return }
+        else { return false }
         var limits = store.options.limits
         limits.recordBytes = .max
         let place = try place(record.entry.type)
@@ -266,10 +273,11 @@ extension Transaction {
             // One bad text, which a check of the store names, may not end every search.
             store.options.logger.error(
                 "A text is not searched", metadata: ["record": "\(id)", "error": "\(error)"])
-            return
+            return false
         }
         try connection.run(
             "INSERT INTO record_search (rowid, text) VALUES (?, ?)",
             [.integer(version), .utf8(words)])
+        return true
     }
 }

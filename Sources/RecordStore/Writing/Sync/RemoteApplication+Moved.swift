@@ -172,6 +172,22 @@ extension RemoteApplication {
         return true
     }
 
+    /// Whether what was moved here from somewhere, which the server was not told, is there by the move of
+    /// somebody else: it may not be deleted there.
+    func isMovedBack(
+        _ name: RecordName, to address: RecordAddress
+    ) throws(RecordError) -> Bool {
+        try connection.exists(
+            """
+            SELECT 1 FROM move m JOIN outbox o ON o.id = m.outbox_id JOIN zone z ON z.id = o.zone_id
+            WHERE m.zone_id = ? AND m.name = ? AND o.operation = 3 AND o.batch = 0
+                AND o.name = ? AND z.name = ?
+            """,
+            [
+                .integer(zone.rawValue), .name(name), .name(address.name), .name(address.zone),
+            ])
+    }
+
     /// The record as it was before the edit, where it is now: what the server has there is told later,
     /// and merged with the edit since this. It is written as the file is here.
     ///

@@ -74,14 +74,19 @@ extension RemoteApplication {
         return acknowledged < deleted
     }
 
-    /// Whether the server cannot have had a record that is here.
+    /// Whether the server cannot have had a record that is here, and that has come from nowhere.
     func wasNeverSent(
         _ record: StoredRecord, as name: RecordName
     ) throws(RecordError) -> Bool {
         guard try connection.baseTag(of: record.id) == nil, let row = try outgoing(name) else {
             return false
         }
-        return row.operation == .create && row.attempts == 0 && row.sent == nil
+        guard row.operation == .create, row.attempts == 0, row.sent == nil else { return false }
+        return try !connection.exists(
+            """
+            SELECT 1 FROM move WHERE zone_id = ?1 AND name = ?2
+            UNION ALL SELECT 1 FROM renamed WHERE zone_id = ?1 AND name = ?2
+            """, [.integer(zone.rawValue), .name(name)])
     }
 
     func acknowledged(

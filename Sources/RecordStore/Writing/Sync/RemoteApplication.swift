@@ -334,6 +334,11 @@ struct RemoteApplication {
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
             return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
         }
+        if existing.state != .waitingDelete, let address = change.movedTo,
+            try isMovedBack(change.name, to: address), try follow(existing, change, to: address)
+        {
+            return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
+        }
         if known.isPending { try forgetPending(change.name) }
         if existing.state != .waitingDelete { try noteLostEdit(change, of: existing) }
         let draft = try connection.draft(of: existing.id)
