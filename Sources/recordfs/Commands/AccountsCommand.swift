@@ -20,23 +20,43 @@ struct AccountsCommand: ParsableCommand {
 
     func run() throws {
         var rows: [[String]] = []
+        var isAnyUnread = false
         for store in try stores() {
-            let account = try store.reporting { () throws(RecordError) in
-                try AccountFile(stateDirectory: store.directory).read()
-            }
-            guard let owner = try account?.owner ?? Self.owner(of: store) else { continue }
-            let state = try Self.state(of: account, in: store)
-            if json {
-                Showing.jsonLine(Self.json(owner, of: store, state))
-            } else {
-                rows.append([
-                    store.directory, owner.server, owner.container, owner.environment,
-                    owner.profile, owner.user, state.words,
-                ])
+            do throws(CommandFailure) {
+                guard let (owner, state) = try Self.account(of: store) else { continue }
+                if json {
+                    Showing.jsonLine(Self.json(owner, of: store, state))
+                } else {
+                    rows.append([
+                        store.directory, owner.server, owner.container, owner.environment,
+                        owner.profile, owner.user, state.words,
+                    ])
+                }
+            } catch {
+                // One that an earlier version has mounted, or that is damaged, hides no other.
+                Terminal.error("\(store.directory): \(error.message)")
+                isAnyUnread = true
             }
         }
-        guard !json else { return }
+        if !json { Self.print(rows, isWhole: !isAnyUnread) }
+        if isAnyUnread { throw ExitCode.failure }
+    }
+
+    /// To whom a store belongs; nil for one of nobody.
+    private static func account(
+        of store: StoreAccess
+    ) throws(CommandFailure) -> (StoreOwner, State)? {
+        let account = try store.reporting { () throws(RecordError) in
+            try AccountFile(stateDirectory: store.directory).read()
+        }
+        let owner = if let account { account.owner } else { try owner(of: store) }
+        guard let owner else { return nil }
+        return (owner, try state(of: account, in: store))
+    }
+
+    private static func print(_ rows: [[String]], isWhole: Bool) {
         if rows.isEmpty {
+            guard isWhole else { return }
             Terminal.print("Nobody has signed in. recordfs login URL does.")
         } else {
             Terminal.printTable(

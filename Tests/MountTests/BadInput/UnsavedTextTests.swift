@@ -11,9 +11,8 @@ extension MountTests {
         private var ballast: String { "\(disk.directory)/ballast" }
         private var place: String { "\(home.folder)/RecordFS" }
         private let path = "private/Kitchen/Recipe/r.json"
-        /// Larger than the log, which the daemon moves meanwhile, and the reserve together: two copies of it
-        /// have no room.
-        private let text = "{\"n\": \"" + String(repeating: "x", count: 3_000_000) + "\"}\n"
+        /// Larger than the log, which the daemon moves meanwhile, and the reserve together.
+        private let text = "{\"n\": \"" + String(repeating: "x", count: 7_000_000) + "\"}\n"
 
         init() throws {
             disk = try MemoryDisk(megabytes: 40)
