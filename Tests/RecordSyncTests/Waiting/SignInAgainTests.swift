@@ -41,7 +41,7 @@ import Testing
         _ = a.wire.takeSent()
         try await a.sync()
         let bodies = a.wire.takeBodies(of: .recordsModify)
-        #expect(bodies.count == 2 && bodies.allSatisfy { !$0.contains("x0") })
+        #expect(bodies.count == 2 && bodies.allSatisfy { !$0.contains(#""x0""#) })
         try await b.sync()
         try b.expectSettled(a.tree())
         #expect(try b.names().count == 6 && a.conflicts() == [])
