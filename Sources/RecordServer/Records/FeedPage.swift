@@ -88,7 +88,7 @@ struct FeedPage {
         isComplete = try items(limit: 1).isEmpty
     }
 
-    /// What the feed tells of: what has become of records, and between these where others of their names
+    /// One thing that the feed tells of: what has become of records, and between these where others of their names
     /// have gone before, as who had asked in time would have heard it.
     private enum Item {
         case entry(FeedEntry)
@@ -156,7 +156,7 @@ struct FeedPage {
         return address
     }
 
-    /// Whether it is one for this page.
+    /// Says whether it is one for this page.
     private func write(
         _ item: Item, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
     ) throws(ServerError) -> Bool {

@@ -1,5 +1,5 @@
 extension SQLiteTables {
-    /// What tombstones said of where their records had gone, of names that have records again.
+    /// Keeps what tombstones said of where their records had gone, of names that have records again.
     static let departures = """
         CREATE TABLE departures (
             zone INTEGER NOT NULL,

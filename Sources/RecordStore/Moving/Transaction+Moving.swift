@@ -257,7 +257,7 @@ extension SQLConnection {
         return try isUnderWay(tree: tree)
     }
 
-    /// Whether the server has refused the copy of what an outgoing change says has moved.
+    /// Says whether the server has refused the copy of what an outgoing change says has moved.
     func isRefused(copyOf row: OutboxRow) throws(RecordError) -> Bool {
         try exists(
             """

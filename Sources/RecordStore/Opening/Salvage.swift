@@ -112,7 +112,7 @@ struct Salvage {
         for case let (record, asset)? in assets { assetRows[record, default: []].append(asset) }
     }
 
-    /// What pages have to which the table does not lead any more.
+    /// Reads what pages have to which the table does not lead any more.
     private mutating func strayVersions(
         _ connection: SQLConnection
     ) -> [(token: Int64, id: Int64, text: [UInt8]?)] {
@@ -131,7 +131,7 @@ struct Salvage {
         }
     }
 
-    /// Whether the store says of each record which version it is.
+    /// Says whether the store tells of each record which version it is.
     private func hasVersions(_ connection: SQLConnection) -> Bool {
         do throws(RecordError) {
             return try connection.exists(

@@ -18,7 +18,7 @@ struct StrayVersions {
     /// The part of a page that cells may take.
     private let usable: Int
 
-    /// Nil for what is no database.
+    /// Fails with nil for what is no database.
     init?(path: String) throws {
         file = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
         guard file.count >= 512, file.starts(with: "SQLite format 3\0".utf8) else { return nil }
@@ -39,10 +39,10 @@ struct StrayVersions {
         let start = page * pageSize
         let header = page == 0 ? start + 100 : start
         // A leaf of a table.
-        guard file[header] == 13, let count = integer(at: header + 3, bytes: 2) else { return [] }
+        guard file[header] == 13, let count = file.integer(at: header + 3, 2) else { return [] }
         return (0..<Int(count)).compactMap { index in
             guard 8 + 2 * index + 2 <= usable,
-                let offset = integer(at: header + 8 + 2 * index, bytes: 2),
+                let offset = file.integer(at: header + 8 + 2 * index, 2),
                 (8..<Int64(usable)).contains(offset)
             else { return nil }
             return version(at: start + Int(offset), on: page)
@@ -51,14 +51,14 @@ struct StrayVersions {
 
     private func version(at cell: Int, on page: Int) -> Version? {
         var place = cell
-        guard let size = variable(at: &place), let token = variable(at: &place),
+        guard let size = file.variable(at: &place), let token = file.variable(at: &place),
             (1...(1 << 28)).contains(size),
             let row = payload(Int(size), at: place, on: page)
         else { return nil }
         return Row(row)?.version(token)
     }
 
-    /// What does not fit into the page goes on in others, each with the number of the next.
+    /// Gathers a row: what does not fit into the page goes on in others, each with the number of the next.
     private func payload(_ size: Int, at place: Int, on page: Int) -> Data? {
         let most = usable - 35
         let least = (usable - 12) * 32 / 255 - 23
@@ -67,18 +67,15 @@ struct StrayVersions {
         let end = (page + 1) * pageSize
         guard place + local <= end else { return nil }
         var row = file[place..<place + local]
-        var next = local < size ? integer(at: place + local, bytes: 4) : nil
+        var next = local < size ? file.integer(at: place + local, 4) : nil
         while row.count < size {
             guard let number = next, number > 0, number <= file.count / pageSize else { return nil }
             let start = (Int(number) - 1) * pageSize
-            next = integer(at: start, bytes: 4)
+            next = file.integer(at: start, 4)
             row += file[start + 4..<start + 4 + min(usable - 4, size - row.count)]
         }
         return Data(row)
     }
-
-    private func integer(at place: Int, bytes: Int) -> Int64? { file.integer(at: place, bytes) }
-    private func variable(at place: inout Int) -> Int64? { file.variable(at: &place) }
 }
 
 /// The columns of one row.
@@ -126,7 +123,7 @@ private struct Row {
         }
     }
 
-    /// Nil for a row of another table, and for a text that is not what was stored.
+    /// Reads a version; nil for a row of another table, and for a text that is not what was stored.
     func version(_ token: Int64) -> StrayVersions.Version? {
         guard values.count >= 12, case .bytes(let kind) = values[3],
             ChangeKind(rawValue: String(decoding: kind, as: UTF8.self)) != nil,
@@ -147,7 +144,7 @@ extension Data {
         return self[start..<start + bytes].reduce(0) { ($0 << 8) | Int64($1) }
     }
 
-    /// Of one to nine bytes, seven bits in each but for the ninth.
+    /// Reads a number of one to nine bytes, seven bits in each but for the ninth.
     fileprivate func variable(at place: inout Int) -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {

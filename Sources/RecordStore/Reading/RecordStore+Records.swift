@@ -230,7 +230,7 @@ extension SQLConnection {
         try savedTextIfWhole(of: id) ?? nil
     }
 
-    /// Nil where there is none, and nil in it where it is damaged. As the view `saved_text` has it, but that
+    /// Gives nil where there is none, and nil in it where it is damaged. As the view `saved_text` has it, but that
     /// SQLite would copy a text once more to choose one of two.
     private func savedTextIfWhole(of id: RecordID) throws(RecordError) -> [UInt8]?? {
         let found = try first(

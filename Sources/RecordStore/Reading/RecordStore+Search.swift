@@ -246,7 +246,7 @@ extension Transaction {
     /// A small index is not made anew for so many.
     private static let fewestStale = 10_000
 
-    /// What is searched next is indexed anew.
+    /// Has everything indexed anew before the next search.
     func emptySearchIndex() throws(RecordError) {
         try connection.run("INSERT INTO record_search (record_search) VALUES ('delete-all')")
         try connection.run(

@@ -62,7 +62,7 @@ extension RemoteChange {
         movedTo = address
     }
 
-    /// Whether it is the deletion of a record whose name has another one since.
+    /// True for the deletion of a record whose name has another one since.
     var isOfEarlierName: Bool { movedTo != nil && !changeTag.isEmpty }
 }
 

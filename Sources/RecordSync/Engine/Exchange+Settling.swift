@@ -83,11 +83,10 @@ extension Exchange {
                     // What is to be sent is another change now.
                     if waits { round.parked += 1 } else { round.sent += 1 }
                 case .stays: round.sent += 1
-                case .differs where claim.base != nil && isAskedFor(claim, results),
-                    .gone where isAskedFor(claim, results):
+                case .differs, .gone:
+                    guard isAskedFor(result, results) else { continue }
                     round.vanished.insert(claim.row.name)
                     try transaction.failOutbox(claim.row.id, error: nil)
-                case .differs, .gone: break
                 }
             }
             for (root, children) in results.unshared {
@@ -104,13 +103,10 @@ extension Exchange {
                 }
             }
         }
-        for result in results.all {
+        for result in results.all where !round.vanished.contains(result.claim.row.name) {
             switch result.outcome {
-            case .differs where result.claim.base != nil && isAskedFor(result.claim, results):
-                break
             case .differs(let answer), .stays(let answer):
                 told.append((result.claim, try change(answer)))
-            case .gone where isAskedFor(result.claim, results): break
             case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
             case .saved, .deleted, .savedAndGone, .unsent, .parked, .withoutBytes: break
             }
@@ -148,11 +144,14 @@ extension Exchange {
                 error: "\(first.name): \(first.reason)\(others)"))
     }
 
-    /// Whether the feed says more of a record that an edit has not found, or not as it was: where it has
+    /// Says whether the feed is asked for a record that an edit has not found, or not as it was: where it has
     /// gone, though its name may have another record since. Of parts of zones of others, what is gone may
     /// be shared no longer.
-    private func isAskedFor(_ claim: OutboxClaim, _ results: UploadResults) -> Bool {
-        settings.hasExtensions && database == .private && !claim.isDelete
+    private func isAskedFor(_ result: UploadResults.Result, _ results: UploadResults) -> Bool {
+        let claim = result.claim
+        // What was new here is no other's that has gone.
+        if case .differs = result.outcome, claim.base == nil { return false }
+        return settings.hasExtensions && database == .private && !claim.isDelete
             && !results.asked.contains(claim.row.name)
     }
 

@@ -44,44 +44,46 @@ extension RemoteApplication {
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
-    /// The same while the old name waits for its deletion.
+    /// Does the same while the old name waits for its deletion, or has another record here by now, of which
+    /// the server was not told either.
     func followOwnRename(
         _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
-        _ place: TypePlace
+        _ place: TypePlace, isPending: Bool
     ) throws(RecordError) -> RemoteResult? {
-        guard existing.state == .waitingDelete, let copy = try connection.renamed(existing.id),
-            copy.state != .draftOnly
-        else { return nil }
+        let renamed =
+            existing.state == .waitingDelete ? try connection.renamed(existing.id) : nil
+        let isRenamed = renamed.map { $0.state != .draftOnly } ?? false
+        let copy =
+            if isRenamed { renamed } else if isPending {
+                try copyOfNext(existing, remote, change)
+            } else { nil as StoredRecord? }
+        guard let copy else { return nil }
         let edit = Edit(
             document: remote, base: try acknowledged(existing.id, place), isMine: false,
             stamps: change.stamps)
-        let told = try keepTold(
-            remote.text, edit, change, of: existing.id, existing.generation)
+        // Of the next record it is no version: nobody has given that these values.
+        let told =
+            isRenamed
+            ? try keepTold(remote.text, edit, change, of: existing.id, existing.generation)
+            : .text(remote.text)
         try bring(edit, change, into: copy)
         try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
-    /// The same when the old name has another record here by now, of which the server was not told either.
-    func followOwnDeparture(
-        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
-        _ place: TypePlace
-    ) throws(RecordError) -> RemoteResult? {
+    /// Gives the copy of the record that had the name before, when the server tells news of that, and not of
+    /// what was sent of the next one.
+    private func copyOfNext(
+        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange
+    ) throws(RecordError) -> StoredRecord? {
         guard let copy = try copyOfDeparted(change.name),
             try connection.baseTag(of: existing.id)?.tag != change.changeTag,
             try sentVersion(of: change, with: remote.text) == nil
         else { return nil }
-        let edit = Edit(
-            document: remote, base: try acknowledged(existing.id, place), isMine: false,
-            stamps: change.stamps)
-        try bring(edit, change, into: copy)
-        // No version of what has the name here: nobody has given that these values.
-        try transaction.putBase(
-            existing.id, change.changeTag, .text(remote.text), change.textOnServer)
-        return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
+        return copy
     }
 
-    /// Where the record is that had the name before the one which is to be sent; nil for an edit of one
+    /// Gives the record that had the name before the one which is to be sent; nil for an edit of one
     /// that the server has under that name.
     func copyOfDeparted(_ name: RecordName) throws(RecordError) -> StoredRecord? {
         guard let row = try outgoing(name), row.operation == .update,
@@ -90,8 +92,7 @@ extension RemoteApplication {
         return copy
     }
 
-    /// What the server had under a name is gone, and what has the name here never was that: it is to be
-    /// made.
+    /// Has a record made on the server that never was the one which is gone there and had its name.
     func makeNext(_ existing: StoredRecord, _ change: RemoteChange) throws(RecordError) {
         try connection.run(
             """
@@ -172,7 +173,7 @@ extension RemoteApplication {
         return true
     }
 
-    /// Whether what was moved here from somewhere, which the server was not told, is there by the move of
+    /// Says whether what was moved here from somewhere, which the server was not told, is there by the move of
     /// somebody else: it may not be deleted there.
     func isMovedBack(
         _ name: RecordName, to address: RecordAddress
@@ -286,8 +287,9 @@ extension RemoteApplication {
                 base: edit.base?.text, mine: mine, theirs: theirs)
         }
         if isOfOthers, !edit.isMine {
-            let theirs = (edited ?? edit.document.fields).filter { changed.contains($0.name) }
-            try transaction.noteWordsOfOthers(theirs, in: target.id, named: name)
+            for field in edited ?? edit.document.fields where changed.contains(field.name) {
+                try transaction.noteForeign(field, in: target.id, isTaken: true)
+            }
         }
         guard merged != text || target.state == .waitingDelete else { return }
         var new = Transaction.NewState(

@@ -61,7 +61,7 @@ extension RemoteApplication {
             theirs: theirs, theirTime: change.modified, theirUser: change.modifiedBy)
     }
 
-    /// Whether what is known of a name is of a record that is gone, and not of one that has got the name
+    /// Says whether what is known of a name is of a record that is gone, and not of one that has got the name
     /// since, or is to get it.
     func isAsOf(_ known: Known, beforeDeletion change: RemoteChange) throws(RecordError) -> Bool {
         let tag =
@@ -74,7 +74,7 @@ extension RemoteApplication {
         return acknowledged < deleted
     }
 
-    /// Whether the server cannot have had a record that is here, and that has come from nowhere.
+    /// Says whether the server cannot have had a record that is here, and that has come from nowhere.
     func wasNeverSent(
         _ record: StoredRecord, as name: RecordName
     ) throws(RecordError) -> Bool {

@@ -188,9 +188,8 @@ struct RemoteApplication {
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
         let remote = try transaction.parse(
             RecordDocument.print(fields, parent: parent), place)
-        if let result = try followOwnRename(existing, remote, change, place) { return result }
-        if known.isPending,
-            let result = try followOwnDeparture(existing, remote, change, place)
+        if let result = try followOwnRename(
+            existing, remote, change, place, isPending: known.isPending)
         {
             return result
         }

@@ -26,7 +26,7 @@ extension Transaction {
                     guard text.isTaken || own.field.value.tells,
                         own.field.value.isCopy(of: field.value)
                     else { continue }
-                    try noteForeign(own, isTaken: text.isTaken)
+                    try noteForeign(own.field, in: own.record, isTaken: text.isTaken)
                 }
             }
         }
@@ -60,25 +60,20 @@ extension Transaction {
         }
     }
 
-    /// The same of values that others have given a record which this user has made another one of.
-    func noteWordsOfOthers(
-        _ fields: [RecordField], in record: RecordID, named name: RecordName
+    /// Notes a value of a record that others have written, also into one which this user has made another of.
+    ///
+    /// - Parameter isTaken: whether it has come from there with the record.
+    func noteForeign(
+        _ field: RecordField, in record: RecordID, isTaken: Bool
     ) throws(RecordError) {
-        for field in fields {
-            try noteForeign(
-                UnsentValue(record: record, name: name, field: field), isTaken: true)
-        }
-    }
-
-    private func noteForeign(_ value: UnsentValue, isTaken: Bool) throws(RecordError) {
         try connection.run(
             """
             INSERT INTO words_of_others (record_id, field, checksum, is_taken) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT DO UPDATE SET is_taken = max(is_taken, ?4)
             """,
             [
-                .integer(value.record.rawValue), .name(value.field.name),
-                .integer(value.field.checksum), .bool(isTaken),
+                .integer(record.rawValue), .name(field.name), .integer(field.checksum),
+                .bool(isTaken),
             ])
     }
 
