@@ -112,6 +112,38 @@ import Testing
         try await expectEqual([:])
     }
 
+    @Test(
+        "what was deleted before the backup stays deleted, where a machine had not heard of that",
+        arguments: [true, false])
+    func deletedBefore(isFirst: Bool) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        try a.delete("x")
+        try await a.sync()
+        try await server.restore(try await server.backUp())
+        if isFirst { try await b.sync() }
+        try await syncAll()
+        try await expectEqual([:])
+    }
+
+    @Test(
+        "what was deleted before the backup, and made anew after it, stays",
+        arguments: [true, false])
+    func madeAnewSince(isHeard: Bool) async throws {
+        try a.save("x", #"{"p":1}"#)
+        try await syncAll()
+        try a.delete("x")
+        try await a.sync()
+        let backup = try await server.backUp()
+        try a.save("x", #"{"p":2}"#)
+        try await a.sync()
+        if isHeard { try await b.sync() }
+        try await server.restore(backup)
+        try await b.sync()
+        try await syncAll()
+        try await expectEqual(["x": #"{"p":2}"#])
+    }
+
     @Test("a record that was deleted after the backup and is edited after the restore stays")
     func editedSince() async throws {
         try a.save("x", #"{"p":1}"#)

@@ -19,6 +19,7 @@ struct FeedExtensions {
     var wantsTotal: Bool { keys.wantsTotal && isKnown }
     var wantsDeletionReason: Bool { keys.wantsDeletionReason && isKnown }
     var wantsRestorePoint: Bool { keys.wantsRestorePoint && isKnown }
+    var wantsDeletions: Bool { keys.wantsDeletions && isKnown }
     var wantsOwnerIdentity: Bool { keys.wantsOwnerIdentity && isKnown }
     var wantsQuota: Bool { keys.wantsQuota && isKnown }
     var wantsInvitations: Bool { keys.wantsInvitations && isKnown }

@@ -21,6 +21,9 @@ struct FeedPage {
     let isReversed: Bool
     /// Whether who asks is told where moved records are.
     var tellsMoves = false
+    /// Of deletions up to here it is told when they were: who asks may know a later record of the
+    /// name, which a restored server has lost.
+    var restorePoint: Int64 = 0
 
     private(set) var isComplete = false
     private(set) var position: Int64
@@ -156,6 +159,10 @@ struct FeedPage {
         return address
     }
 
+    private func shownTag(_ deletion: Int64) -> Text? {
+        deletion <= restorePoint ? StoredRecord.changeTag(deletion) : nil
+    }
+
     /// Says whether it is one for this page.
     private func write(
         _ item: Item, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
@@ -182,10 +189,13 @@ struct FeedPage {
         case .gone(let name, let position):
             // Who started from nothing never had what was gone by then.
             guard position > token.start else { return false }
-            answer.value(TombstoneAnswer(name))
+            answer.value(TombstoneAnswer(name, changeTag: shownTag(position)))
         case .record(let record) where record.isDeleted:
             guard record.position > token.start else { return false }
-            answer.value(TombstoneAnswer(record.name, movedTo: shown(record.movedTo)))
+            answer.value(
+                TombstoneAnswer(
+                    record.name, movedTo: shown(record.movedTo),
+                    changeTag: shownTag(record.position)))
         case .record(let record):
             guard request.desiredRecordTypes?.contains(record.type) ?? true else { return false }
             try printer.write(record, to: &answer)

@@ -90,13 +90,15 @@ extension RecordService {
         maximumBytes: Int = RecordService.maximumFeedBytes
     ) throws(ServerError) -> Bool {
         var token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
-        if request.syncToken == nil, extensions.wantsRestorePoint {
-            let position = try reader.firstPosition()
-            if position > 0 { token = .beginning(of: access, restoredAt: position) }
+        let restorePoint = extensions.wantsRestorePoint ? try reader.firstPosition() : 0
+        let wantsAll = extensions.wantsDeletions && restorePoint > 0
+        if request.syncToken == nil, restorePoint > 0 {
+            token = .beginning(of: access, deletionsBehind: wantsAll ? 0 : restorePoint)
         }
         var page = FeedPage(
             request, access: access, token: token, context: context, reader: reader)
         page.tellsMoves = extensions.wantsMoves
+        if wantsAll { page.restorePoint = restorePoint }
         var printer = RecordPrinter(
             service: self, access: access, context: context, projection: request.projection,
             reader: reader)

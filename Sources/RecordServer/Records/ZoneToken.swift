@@ -39,8 +39,8 @@ package struct ZoneToken: Hashable, Sendable {
     }
 
     /// Nothing was told yet to somebody who may have seen the server before it was restored: what was
-    /// deleted since is told too.
-    static func beginning(of access: ZoneAccess, restoredAt position: Int64) -> ZoneToken {
+    /// deleted behind a position is told too, as far as it is known.
+    static func beginning(of access: ZoneAccess, deletionsBehind position: Int64) -> ZoneToken {
         let known = max(position, access.zone.horizon)
         return ZoneToken(access: access, position: 0, start: min(known, access.zone.position))
     }

@@ -52,7 +52,7 @@ package struct RemoteChange: Sendable {
 extension RemoteChange {
     /// A record that is gone there.
     ///
-    /// - Parameter changeTag: that of its deletion, where the name has another record since.
+    /// - Parameter changeTag: that of its deletion, where a later record of the name may be known here.
     package init(
         deleted name: RecordName, movedTo address: RecordAddress? = nil, changeTag: String = ""
     ) {
@@ -62,8 +62,10 @@ extension RemoteChange {
         movedTo = address
     }
 
-    /// True for the deletion of a record whose name has another one since.
-    var isOfEarlierName: Bool { movedTo != nil && !changeTag.isEmpty }
+    /// True for a deletion of which only those records may be gone that are older than it.
+    var isOfEarlierRecord: Bool {
+        if case .delete = operation { !changeTag.isEmpty } else { false }
+    }
 }
 
 /// A record that the server has and that cannot be shown here.

@@ -40,8 +40,8 @@ extension Exchange {
                         try await ask(zone, after: place.token)
                     }
                 ahead = nil
-                // Then the token is of no use, and the feed has begun anew.
-                if try noteRestorePoint(answer.restorePoint, place, zone), place.token != nil {
+                // Then the feed has begun anew, and tells more.
+                if try noteRestorePoint(answer.restorePoint, place, zone) {
                     continue
                 }
                 page = try self.page(answer)
@@ -199,6 +199,7 @@ extension Exchange {
         var request = firstRequest(of: zone)
         request.syncToken = token.map(Text.init(utf8:))
         var extensions = feedKeys(isFirst: token == nil)
+        extensions.wantsDeletions = try isBehind(zone)
         if settings.hasExtensions, database == .private, token != nil {
             extensions.knownDatabaseToken = try read { (store) throws(RecordError) in
                 try store.feedToken(of: .database(database))
@@ -321,8 +322,7 @@ extension Exchange {
         page.changes.reserveCapacity(items.count)
         for item in items {
             switch item {
-            case .deleted(let name): page.changes.append(RemoteChange(deleted: name))
-            case .moved(let name, let address, let tag):
+            case .deleted(let name, let address, let tag):
                 page.changes.append(
                     RemoteChange(deleted: name, movedTo: address, changeTag: tag?.string ?? ""))
             case .record(let answer) where answer.type.isValid:

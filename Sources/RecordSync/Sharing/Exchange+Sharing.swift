@@ -132,7 +132,7 @@ extension Exchange {
         for item in try await lookUp([name], in: zone) {
             switch item {
             case .record(let answer): return answer
-            case .deleted, .moved: return nil
+            case .deleted: return nil
             case .failed(_, let error) where Reaction(error) == .remake: return nil
             case .failed(_, let error): throw .refused(error)
             case .unreadable(let error):
@@ -187,7 +187,7 @@ extension Exchange {
                 throw .refused(error)
             }
             return nil
-        case .deleted, .moved, nil:
+        case .deleted, nil:
             throw .unreadable("records/modify does not answer with the share.")
         case .unreadable(let error): throw .unreadable("records/modify: \(error.reason)")
         }

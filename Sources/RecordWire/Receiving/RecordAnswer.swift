@@ -71,11 +71,10 @@ package struct RecordAnswer: Hashable, Sendable {
 /// One record of an answer.
 package enum RecordItem: Hashable, Sendable {
     case record(RecordAnswer)
-    case deleted(RecordName)
-    /// The same of one that is elsewhere now (an extension).
-    ///
-    /// - `changeTag`: that of the deletion, where the name has another record since.
-    case moved(RecordName, to: RecordAddress, changeTag: Text?)
+    /// Extensions:
+    /// - `movedTo`: where it is now.
+    /// - `changeTag`: that of the deletion, where who asks may know a later record of the name.
+    case deleted(RecordName, movedTo: RecordAddress? = nil, changeTag: Text? = nil)
     /// Nil where the request named no record that could be echoed.
     case failed(RecordName?, WireError)
     /// What is no record by any rule: it is told and passed over, and does not hold up the others.
@@ -87,14 +86,10 @@ package enum RecordItem: Hashable, Sendable {
             if let error = try WireError(json) {
                 self = .failed(try name.map(RecordName.init(_:)), error)
             } else if try json.bool("deleted", default: false) {
-                let name = try RecordName(try json.required("recordName"))
-                if let target = json["movedTo"] {
-                    self = .moved(
-                        name, to: try RecordAddress(target),
-                        changeTag: try json.string("recordChangeTag"))
-                } else {
-                    self = .deleted(name)
-                }
+                self = .deleted(
+                    try RecordName(try json.required("recordName")),
+                    movedTo: try json["movedTo"].map(RecordAddress.init(_:)),
+                    changeTag: try json.string("recordChangeTag"))
             } else {
                 self = .record(try RecordAnswer(json))
             }

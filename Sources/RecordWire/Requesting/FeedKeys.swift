@@ -11,6 +11,8 @@ package struct FeedKeys: Hashable, Sendable {
     package var hasExtendedLimits = false
     /// `wantsRestorePoint`: up to where a backup has taken the server back.
     package var wantsRestorePoint = false
+    /// `wantsDeletions`: also the deletions of before that.
+    package var wantsDeletions = false
     /// `wantsOwnerIdentity`: who shares a zone of the shared database.
     package var wantsOwnerIdentity = false
     /// `wantsQuota`: how much room there is for what is written into the zones of a database.
@@ -32,6 +34,7 @@ package struct FeedKeys: Hashable, Sendable {
         wantsDeletionReason = try json.bool("wantsDeletionReason", default: false)
         hasExtendedLimits = try json.bool("extendedLimits", default: false)
         wantsRestorePoint = try json.bool("wantsRestorePoint", default: false)
+        wantsDeletions = try json.bool("wantsDeletions", default: false)
         wantsOwnerIdentity = try json.bool("wantsOwnerIdentity", default: false)
         wantsQuota = try json.bool("wantsQuota", default: false)
         wantsInvitations = try json.bool("wantsInvitations", default: false)
@@ -45,6 +48,7 @@ package struct FeedKeys: Hashable, Sendable {
         if wantsDeletionReason { answer.member("wantsDeletionReason", true) }
         if hasExtendedLimits { answer.member("extendedLimits", true) }
         if wantsRestorePoint { answer.member("wantsRestorePoint", true) }
+        if wantsDeletions { answer.member("wantsDeletions", true) }
         if wantsOwnerIdentity { answer.member("wantsOwnerIdentity", true) }
         if wantsQuota { answer.member("wantsQuota", true) }
         if wantsInvitations { answer.member("wantsInvitations", true) }

@@ -122,4 +122,19 @@ import Testing
         try await sync(b, a, b)
         try await expectEqual([a, b], #"{"p":3,"q":4}"#)
     }
+
+    @Test(
+        "who writes a record anew has seen what it was made with, which comes back with an edit elsewhere",
+        arguments: skews)
+    func madeAnew(skew: Int) async throws {
+        let ((a, _), (b, _), (c, _)) = (try machine(1, skew: skew), try machine(2), try machine(3))
+        try a.save("x", #"{"p":1,"q":1}"#)
+        try await sync(a, b, c)
+        try c.delete("x")
+        try b.delete("x")
+        try b.save("x", #"{"p":3,"q":1}"#)
+        try a.save("x", #"{"p":1,"q":2}"#)
+        try await sync(c, a, b, a, c)
+        try await expectEqual([a, b, c], #"{"p":3,"q":2}"#)
+    }
 }

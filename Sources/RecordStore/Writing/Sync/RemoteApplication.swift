@@ -211,7 +211,8 @@ struct RemoteApplication {
             base = try baseAfterRestore(base, remote, existing, change, place)
         }
         let ancestor =
-            isPending && acknowledged == nil ? try ancestor(of: change.name, place) : nil
+            isPending && acknowledged == nil
+            ? try transaction.ancestor(of: change.name, in: place) : nil
         var edits = LocalEdits(transaction, zone, change, local, since: base, orElse: ancestor)
         var (newText, conflicts) = try transaction.merge(
             local, with: remote.fields, parent: parent, since: base,
@@ -302,7 +303,7 @@ struct RemoteApplication {
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
-        if change.isOfEarlierName, try !isAsOf(known, beforeDeletion: change) {
+        if change.isOfEarlierRecord, try !isAsOf(known, beforeDeletion: change) {
             return RemoteResult(outcome: .unchanged, id: known.record?.id, conflicts: [])
         }
         if isOfOthers, try !isEditInSharedZone(known, change) { return try takeAway(known, change) }

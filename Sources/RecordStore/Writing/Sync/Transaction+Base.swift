@@ -30,6 +30,27 @@ extension Transaction {
                 + [.integer(fileText.rawValue)])
     }
 
+    /// What the server had of a record that is to be made anew there.
+    func ancestor(
+        of name: RecordName, in place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        let state = try connection.first(
+            """
+            SELECT COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum),
+                o.base_version
+            FROM outbox o LEFT JOIN history h ON h.token = o.base_version
+            WHERE o.zone_id = ? AND o.name = ? AND o.operation = 1
+                AND (o.base_version IS NOT NULL OR o.base_text IS NOT NULL)
+            ORDER BY o.id DESC LIMIT 1
+            """, [.integer(place.zone.id.rawValue), .name(name)]
+        ) {
+            AcknowledgedState(changeTag: "", text: $0.wholeText(0), version: $0.int64IfPresent(2))
+        }
+        return try state.flatMap { (state) throws(RecordError) in
+            try document(of: state, place.name)
+        }
+    }
+
     /// The server still has it as it is known here.
     func noteTold(_ record: RecordID) throws(RecordError) {
         try connection.run(

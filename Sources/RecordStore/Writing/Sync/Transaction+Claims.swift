@@ -332,8 +332,20 @@ private struct Claiming {
                 let point = try connection.restorePoint(of: zoneID)
                 takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
             }
-            claim.stamps = edits.filter { takesForeign || $0.value.isExact }
-                .mapValues(\.stamp)
+            // A value that a record was made with, and that the server had before somebody deleted the
+            // record there, has no stamp this time either: who wrote over it had heard none, and by
+            // a slow clock would seem to be earlier.
+            let ancestor =
+                claim.base == nil && row.generation == 1
+                ? try transaction.ancestor(of: row.name, in: place) : nil
+            claim.stamps = edits.filter { field, edit in
+                guard takesForeign || edit.isExact else { return false }
+                guard let ancestor, edit.isOfCreation, let value = document[field] else {
+                    return true
+                }
+                return !FieldMerge.isSame(value, ancestor[field])
+            }
+            .mapValues(\.stamp)
         }
         return claim
     }
