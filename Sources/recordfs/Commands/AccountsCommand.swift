@@ -39,7 +39,7 @@ struct AccountsCommand: ParsableCommand {
             }
         }
         if !json { Self.print(rows, isWhole: !isAnyUnread) }
-        if isAnyUnread { throw ExitCode.failure }
+        if isAnyUnread { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
     /// To whom a store belongs; nil for one of nobody.

@@ -56,6 +56,18 @@ extension MountTests {
             try b.ok("recordfs unmount --store two")
         }
 
+        @Test("a store that cannot be read hides no other one from the list of accounts")
+        func unreadable() async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok("mkdir damaged && echo nothing > damaged/account.json")
+            let result = try a.shell("recordfs accounts --state damaged")
+            #expect(result.status == 1, "\(result)")
+            #expect(result.output.contains("signed in"), "\(result)")
+            #expect(result.errors.contains("damaged"), "\(result)")
+            try a.ok("recordfs unmount")
+        }
+
         @Test("a zone is here in full, on demand or not at all, as the file says")
         func zones() async throws {
             let account = try await Account()
