@@ -19,9 +19,7 @@ extension StoreFixture {
 
     @discardableResult
     func remoteDelete(_ name: String) throws(RecordError) -> RemoteResult {
-        let change = RemoteChange(
-            type: RecordTypeName("Note"), name: RecordName(name),
-            operation: .delete)
+        let change = RemoteChange(deleted: RecordName(name))
         return try write(.sync) { transaction throws(RecordError) in
             try transaction.applyRemote(change, in: self.zone.id)
         }

@@ -209,9 +209,12 @@ extension TreeFixture {
 
     func receive(_ operation: RemoteChange.Operation, name: String, in zone: ZoneID? = nil) throws {
         let zone = try #require(try zone ?? store.zone(.private, .me, ZoneName("Box"))?.id)
-        let change = RemoteChange(
-            type: RecordTypeName("Note"), name: RecordName(name),
-            operation: operation, changeTag: "t")
+        let name = RecordName(name)
+        let change =
+            if case .delete = operation { RemoteChange(deleted: name) } else {
+                RemoteChange(
+                    type: RecordTypeName("Note"), name: name, operation: operation, changeTag: "t")
+            }
         try store.write(author: .sync) { transaction throws(RecordError) in
             _ = try transaction.applyRemote(change, in: zone)
         }

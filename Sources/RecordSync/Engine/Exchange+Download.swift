@@ -323,8 +323,10 @@ extension Exchange {
         for item in items {
             switch item {
             case .deleted(let name, let address, let tag):
+                // At another server it may mean something else.
+                let tag = settings.hasExtensions ? tag?.string : nil
                 page.changes.append(
-                    RemoteChange(deleted: name, movedTo: address, changeTag: tag?.string ?? ""))
+                    RemoteChange(deleted: name, movedTo: address, changeTag: tag ?? ""))
             case .record(let answer) where answer.type.isValid:
                 page.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:

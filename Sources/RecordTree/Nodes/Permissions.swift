@@ -84,9 +84,9 @@ extension Tree {
 
     /// What the kernel must look up again when a directory cannot be searched any more: it walks
     /// through what it has cached without asking.
-    func noticesOfSearch(_ id: ScratchID, mode: UInt32) -> [KernelNotice] {
+    func noticesOfSearch(_ id: ScratchID, mode: UInt32) throws(RecordError) -> [KernelNotice] {
         guard !options.allowsOthers, options.owner != 0, mode & 0o100 == 0,
-            let place = place(of: id)
+            let place = place(of: id), try scratchFile(id).base.status.isDirectory
         else { return [] }
         let parent = state.withLock { $0.nodes.number(of: place.directory.node) }
         return parent.map { [.entry(parent: $0, name: place.name)] } ?? []

@@ -18,7 +18,12 @@ extension Tree {
         switch node {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
-            if let mode = changes.mode { deliver(noticesOfSearch(id, mode: mode)) }
+            let notices =
+                try changes.mode.map { (mode) throws(RecordError) in
+                    try noticesOfSearch(id, mode: mode)
+                } ?? []
+            // Another thread sends them, and is waited for.
+            if !notices.isEmpty { deliver(notices) }
         case .record(let file):
             try checkUnchanged(node, changes)
             try setRecord(file, changes, handle: handle)

@@ -101,19 +101,24 @@ extension Tree {
         _ caller: Requester
     ) throws(RecordError) -> ScratchID {
         var status = try file.base.status
-        try giveAway(file, status, in: parent, caller)
+        var isChanged = try giveAway(file, status, in: parent, caller)
         if let mode {
             // A directory in a directory with the set-group-ID bit has it as well.
             let inherited = status.isDirectory ? status.st_mode & UInt32(S_ISGID) : 0
-            try file.setMode(mode & 0o7777 | inherited)
+            let mode = mode & 0o7777 | inherited
+            if isChanged || mode != status.st_mode & 0o7777 {
+                try file.setMode(mode)
+                isChanged = true
+            }
         }
-        status = try file.base.status
+        if isChanged { status = try file.base.status }
         return state.withLock { $0.scratch.id(at: place, is: status) }
     }
 
+    /// Says whether it has another owner or group now.
     private func giveAway(
         _ file: HostName, _ status: stat, in parent: HostName, _ caller: Requester
-    ) throws(RecordError) {
+    ) throws(RecordError) -> Bool {
         var group: UInt32? = caller.group
         if caller.group != status.st_gid, let parent = try parent.status(),
             parent.st_mode & UInt32(S_ISGID) != 0
@@ -122,11 +127,13 @@ extension Tree {
         }
         if group == status.st_gid { group = nil }
         let owner = caller.user == status.st_uid ? nil : caller.user
-        guard owner != nil || group != nil else { return }
+        guard owner != nil || group != nil else { return false }
         do throws(RecordError) {
             try file.setOwner(owner, group)
+            return true
         } catch  where error.systemErrno == EPERM {
             // Only root gives files away; another's daemon keeps them as its own.
+            return false
         }
     }
 }

@@ -37,9 +37,13 @@ struct ScratchStorage: Sendable {
     /// Makes the base directory of a mount's directory, when a first scratch name needs it.
     func prepareBase(of route: ScratchRoute) throws(RecordError) {
         guard route.base == nil else { return }
-        let base = Array(route.path.prefix { $0 != UInt8(ascii: "/") })
-        try prepareDirectory(Self.root)
-        try prepareDirectory(Self.root + [UInt8(ascii: "/")] + base)
+        let base = Self.root + [UInt8(ascii: "/")] + route.path.prefix { $0 != UInt8(ascii: "/") }
+        do throws(RecordError) {
+            try prepareDirectory(base)
+        } catch  where error.systemErrno == ENOENT {
+            try prepareDirectory(Self.root)
+            try prepareDirectory(base)
+        }
     }
 
     func status(_ name: HostName) throws(RecordError) -> stat? { try name.status() }

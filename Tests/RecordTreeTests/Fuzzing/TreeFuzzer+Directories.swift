@@ -92,13 +92,13 @@ extension TreeFuzzer {
             RecordField(name: FieldName("title"), value: .string(Text("remote"))),
             RecordField(name: FieldName("photo"), value: .asset(asset)),
         ]
-        let change = RemoteChange(
-            type: RecordTypeName("Note"),
-            name: RecordName(random.pick(["a", "b", "e"])),
-            operation: random.chance(3) ? .delete : .upsert(fields, parent: nil),
+        let name = RecordName(random.pick(["a", "b", "e"]))
+        let update = RemoteChange(
+            type: RecordTypeName("Note"), name: name, operation: .upsert(fields, parent: nil),
             changeTag: "t\(random.below(9))",
             created: Timestamp(seconds: random.number()),
             modified: Timestamp(seconds: random.number(), nanoseconds: random.number()))
+        let change = random.chance(3) ? RemoteChange(deleted: name) : update
         note("receive \(change)")
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
             _ = try transaction.applyRemote(change, in: zone.id)
