@@ -7,6 +7,8 @@ import Simulation
 struct HookedTransport: SyncTransport {
     let wire: CoreTransport
     var beforeRequest: @Sendable (SyncOperation) async throws(SyncProblem) -> Void = { _ in }
+    /// What the server's answer says instead.
+    var changeAnswer: @Sendable (JSONValue) -> JSONValue = { $0 }
     /// Before the bytes of an asset are sent to the address that the server gave for them.
     var beforeBytes: @Sendable () async throws(SyncProblem) -> Void = {}
     /// What a courier tells.
@@ -18,7 +20,7 @@ struct HookedTransport: SyncTransport {
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue {
         try await beforeRequest(operation)
-        return try await wire.send(operation, scope, body)
+        return changeAnswer(try await wire.send(operation, scope, body))
     }
 
     func upload(_ file: OutgoingFile, to url: String) async throws(SyncProblem) -> JSONValue {
