@@ -45,7 +45,7 @@ extension Tree {
                 tellOfOwnReplacement(change)
                 continue
             }
-            if change.author.isProgram, !change.isMoved, let type = change.type,
+            if change.author.isProgram, change.movedTo == nil, let type = change.type,
                 let stem = change.stem
             {
                 dropUnsaved(type, stem)
@@ -123,11 +123,10 @@ extension Tree {
             // others.
             var revoked: [KernelNotice] = []
             if let file = change.replaced {
+                if let target = change.movedTo { follow(file, to: target) }
                 if change.author == .sync {
                     revoked = revoke(file, of: change.zone)
-                } else if !change.isMoved {
-                    // Who has open what went to another zone writes a new record where it was: nothing
-                    // that he saves gets lost.
+                } else if change.movedTo == nil {
                     state.withLock { $0.open[file] }?.unlink()
                 }
             }
@@ -137,6 +136,27 @@ extension Tree {
         case .conflict, .pinned, .exchanged: return []
         case .permission, .share, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
             return placeNotices(of: change)
+        }
+    }
+
+    /// Whoever has the record's file open goes on with what the record is now. Where that cannot be read,
+    /// what is saved is a new record where it was.
+    private func follow(_ file: RecordFile, to target: RecordID) {
+        guard let open = state.withLock({ $0.open[file] }) else { return }
+        do throws(RecordError) {
+            guard let entry = try store.record(target), entry.state == .saved,
+                let shown = try store.shownText(of: target)
+            else { return }
+            let place = try place(of: entry.type)
+            let isSame = open.state.withLock { open in
+                open.home = place
+                return !open.isDirty && (open.text.map { $0 == shown.text } ?? true)
+            }
+            state.withLock {
+                $0.move(file, to: entry.file, entry.type, entry.stem, isSame: isSame)
+            }
+        } catch {
+            options.report("Who has a file open that was moved does not follow it: \(error)")
         }
     }
 

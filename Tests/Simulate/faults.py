@@ -172,7 +172,7 @@ FAULTS = [
         "guard let batch, batch > 1 else { return }",
         "guard let batch, batch > 1 else { return }\n"
         "        try connection.run(\n"
-        '            "DELETE FROM record_text WHERE record_id = (SELECT max(id) FROM record)")',
+        '            "DELETE FROM history WHERE token = (SELECT max(version) FROM record)")',
     ),
     (
         "a deletion that nobody made goes with an upload",

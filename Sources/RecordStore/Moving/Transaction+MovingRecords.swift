@@ -108,7 +108,7 @@ extension Transaction {
         guard let copy = try connection.renamed(record.id), let newName = copy.name else { return }
         try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
         if let last = changes.indices.last, changes[last].record == record.id {
-            changes[last].isMoved = true
+            changes[last].movedTo = copy.id
         }
     }
 }

@@ -81,8 +81,8 @@ package struct StoreChange: Hashable, Sendable {
     package var exchange: SyncEvent?
     /// For `share`: what others have done.
     package var shareNews: [ShareNews] = []
-    /// For `deleted`: whether it has gone to another zone or type, where it is now.
-    package var isMoved = false
+    /// For `deleted` and `waiting`: what the record is now, where it has another name, type or zone.
+    package var movedTo: RecordID?
     /// What the commit has done to the names of asset files, told with its last change.
     package var assetNames = AssetNameChanges()
 }

@@ -18,7 +18,7 @@ extension Tree {
     }
 
     /// The shared state of the asset's handles, with one more handle counted.
-    private func openAsset(
+    func openAsset(
         _ entry: AssetEntry, writes: Bool, isEmptied: Bool
     ) throws(RecordError) -> OpenAsset {
         var entry = entry

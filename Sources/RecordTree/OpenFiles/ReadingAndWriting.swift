@@ -72,11 +72,19 @@ extension Tree {
         case .scratch(let file, let id):
             let end = appends ? Int64(try file.status.st_size) : offset
             try write(data, offset: end, to: file, id)
+            // It has become a field's file meanwhile, which may have the bytes of before.
+            if case .asset(let open) = handle.current {
+                try open.write(data, offset: end, in: self)
+            }
         case .asset(let open):
             try droppingPages(of: .asset(open.id), isWriteback) { () throws(RecordError) in
                 try checkWritable(open.place.record, in: open.type)
             }
+            let end = appends ? open.shown.size : offset
             try open.write(data, offset: appends ? nil : offset, in: self)
+            if case .scratch(let file, let id) = handle.current {
+                try write(data, offset: end, to: file, id)
+            }
         case .command(let buffer) where buffer.target == .control(.ctl): try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)
         case .generated, .bytes, .share, .events:

@@ -52,17 +52,21 @@ extension Tree {
     /// A file of this machine and that of a field.
     func exchange(_ place: ScratchPlace, with file: FieldFile) throws(RecordError) {
         guard let entry = file.entry else { throw .noSuchFile }
-        guard let content = try storedContent(of: entry) else {
+        let path = try scratchPath(place)
+        let held = heldFiles(entry)[0]
+        guard let content = try shownContent(of: entry, held.open) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
-        let path = try scratchPath(place)
-        let modified = entry.modified
-        let held = heldFiles(entry)[0]
         try saveScratch(place, as: file)
-        try storage.place(copyOf: content, at: path, modified: modified)
-        state.withLock { state in
+        try storage.place(copyOf: content.file, at: path, modified: content.modified)
+        let scratch = state.withLock { state in
             let scratch = state.scratch.id(at: place)
-            if let number = held.number { state.nodes.rebind(number, to: .scratch(scratch)) }
+            if let number = held.number {
+                state.nodes.rebind(number, to: .scratch(scratch))
+                state.detached[number] = nil
+            }
+            return scratch
         }
+        if let open = held.open { try handles(on: open, become: scratch, at: path) }
     }
 }

@@ -8,12 +8,16 @@ extension Tree {
     func saveScratch(_ place: ScratchPlace, as file: FieldFile) throws(RecordError) {
         try checkIsWhole(place)
         let path = try scratchPath(place)
-        let replaced = file.entry.flatMap { asset in state.withLock { $0.assets[asset.id] } }
-        let entry = try save(try content(of: path), as: file)
+        let (replaced, scratch) = state.withLock { state in
+            (file.entry.flatMap { state.assets[$0.id] }, state.scratch.id(at: place))
+        }
+        let (source, status) = try regularFile(at: path)
+        let entry = try save(
+            try content(of: source, status), as: file, needsFile: writers(of: scratch))
         if let replaced { lose(replaced) }
+        if let entry { try handles(on: scratch, become: entry, from: source, status) }
         try storage.remove(path, isDirectory: false)
         state.withLock { state in
-            let scratch = state.scratch.id(at: place)
             if let entry, let number = state.nodes.number(of: .scratch(scratch)) {
                 state.nodes.rebind(number, to: .asset(entry.id))
             }
@@ -21,15 +25,15 @@ extension Tree {
         }
     }
 
-    /// The bytes of a local file that takes the name of a large field.
-    private func content(of path: HostName) throws(RecordError) -> NewContent {
+    /// A local file that takes the name of a large field.
+    private func regularFile(at path: HostName) throws(RecordError) -> (HostFile, stat) {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become an asset")
         }
         guard status.st_nlink == 1 else {
             throw RecordError(.crossDevice, "a file with other names does not become an asset")
         }
-        return try content(of: try path.open(O_RDONLY), status)
+        return (try path.open(O_RDONLY), status)
     }
 
     private func content(of file: HostFile, _ status: stat) throws(RecordError) -> NewContent {
@@ -37,8 +41,10 @@ extension Tree {
         return NewContent(hash: hash, size: size, modified: status.st_mtim.timestamp.asStored)
     }
 
+    /// - Parameter needsFile: somebody goes on writing: where the value is none that has a file, that
+    ///   would be lost.
     private func save(
-        _ content: NewContent, as file: FieldFile
+        _ content: NewContent, as file: FieldFile, needsFile: Bool = false
     ) throws(RecordError) -> AssetEntry? {
         let entry = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> AssetEntry? in
@@ -47,6 +53,9 @@ extension Tree {
                 record, file.field, file.index, content.hash, size: content.size,
                 fileExtension: file.fileExtension)
             if let entry { try transaction.setModified(entry.id, content.modified) }
+            if entry == nil, needsFile {
+                throw RecordError(.crossDevice, "somebody writes the file that is to be the value")
+            }
             return entry
         }
         if let entry {
@@ -87,28 +96,45 @@ extension Tree {
     /// grace, unless a file comes under the name again.
     func setAside(_ id: AssetID, as target: ScratchPlace) throws(RecordError) {
         guard let entry = try store.asset(id) else { throw .noSuchFile }
-        guard let content = try storedContent(of: entry) else {
-            throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
-        }
         let path = try newScratchPath(target)
         try holdScratch(target)
-        try storage.place(copyOf: content, at: path, modified: entry.modified)
         let (number, open) = state.withLock { state in
             (state.nodes.number(of: .asset(id)), state.assets[id])
         }
+        // Nobody writes meanwhile.
+        guard let open else { return try setAside(entry, number, nil, as: target, path) }
+        try open.changing { () throws(RecordError) in
+            try setAside(entry, number, open, as: target, path)
+        }
+    }
+
+    private func setAside(
+        _ entry: AssetEntry, _ number: NodeNumber?, _ open: OpenAsset?, as target: ScratchPlace,
+        _ path: HostName
+    ) throws(RecordError) {
+        guard let content = try shownContent(of: entry, open) else {
+            throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
+        }
+        try storage.place(copyOf: content.file, at: path, modified: content.modified)
         let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.beginLeaving(entry)
             return try transaction.record(entry.record)?.state == .waitingDelete
         }
-        open?.unlink()
-        state.withLock { state in
-            if goesWithRecord { state.hiddenAssets.insert(id) }
+        let scratch = state.withLock { state in
+            if goesWithRecord { state.hiddenAssets.insert(entry.id) }
             state.movedFields.moved(entry)
             state.scratch.remove(target)
             let scratch = state.scratch.id(at: target)
             state.detach(entry)
-            if let number { state.nodes.rebind(number, to: .scratch(scratch)) }
+            if let number {
+                state.nodes.rebind(number, to: .scratch(scratch))
+                state.detached[number] = nil
+            }
+            return scratch
         }
+        guard let open else { return }
+        open.unlink()
+        try handles(on: open, become: scratch, at: path)
     }
 
     /// An asset becomes another field, or a field of another record of the type, which need not be there

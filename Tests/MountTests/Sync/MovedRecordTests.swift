@@ -57,5 +57,42 @@ extension MountTests {
                 try machine.ok("recordfs unmount && recordfs fsck")
             }
         }
+
+        @Test(
+            "who has a record open goes on with it after a move by a command, or by another machine",
+            arguments: ["X/v", "Y/u"], [true, false])
+        func openFile(target: String, isRemote: Bool) async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/K/X RecordFS/private/K/Y
+                echo '{"a": 1, "b": 1}' > RecordFS/private/K/X/u.json
+                echo '{}' > RecordFS/private/K/Y/other.json
+                recordfs sync
+                """)
+            let b = isRemote ? try account.machine() : nil
+            let move =
+                if let b {
+                    """
+                    recordfs --state \(b.folder)/.local/share/recordfs mv private/K/X/u private/K/\(target)
+                    recordfs --state \(b.folder)/.local/share/recordfs sync
+                    recordfs sync
+                    """
+                } else { "recordfs mv private/K/X/u private/K/\(target)" }
+            if let b { #expect(try b.eventually("jq .a RecordFS/private/K/X/u.json", "1")) }
+            // As a program does that keeps its file open.
+            try a.ok(
+                """
+                exec 3<> RecordFS/private/K/X/u.json
+                \(move)
+                printf '{"a": 9,' >&3
+                exec 3>&-
+                """)
+            let all = "cd RecordFS/private/K && cat X/[uv].json Y/u.json 2> /dev/null"
+            #expect(try a.eventually(all, #"{"a": 9, "b": 1}"#))
+            try a.ok("recordfs sync")
+            if let b { #expect(try b.eventually(all, #"{"a": 9, "b": 1}"#)) }
+        }
     }
 }

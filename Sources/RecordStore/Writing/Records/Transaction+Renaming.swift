@@ -39,8 +39,15 @@ extension Transaction {
             try passMoves(from: name, record.zone, to: newName, record.zone)
         }
         try beginDelete(id)
+        noteMoved(id, to: target)
         try noteRename(of: record, to: target)
         return try requireEntry(target)
+    }
+
+    /// The last change has taken the record away: who has its file open goes on with what it is now.
+    func noteMoved(_ record: RecordID, to target: RecordID) {
+        guard let last = changes.indices.last, changes[last].record == record else { return }
+        changes[last].movedTo = target
     }
 
     /// Assets that came before their record follow its draft.

@@ -343,6 +343,9 @@ struct RemoteApplication {
         if existing.state != .waitingDelete { try noteLostEdit(change, of: existing) }
         let draft = try connection.draft(of: existing.id)
         try transaction.finalizeDelete(existing.id)
+        if let address = change.movedTo, let target = try stored(at: address) {
+            transaction.noteMoved(existing.id, to: target.id)
+        }
         if let draft { try keep(draft, of: existing) }
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }

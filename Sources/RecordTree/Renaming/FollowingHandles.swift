@@ -1,0 +1,77 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Whoever has a file open goes on with it when it takes the name of a large field, or when a field's file
+/// takes a name of this machine: as on any file system, what is written then is in the file of the new name.
+extension Tree {
+    func writers(of scratch: ScratchID) -> Bool {
+        !handles(on: { $0.isScratch(scratch) }).filter(\.canWrite).isEmpty
+    }
+
+    /// Who had the scratch file open has the field's file open now.
+    ///
+    /// - Parameters:
+    ///   - source: the scratch file, which has lost its name.
+    ///   - imported: what it was when the field got its bytes.
+    func handles(
+        on scratch: ScratchID, become entry: AssetEntry, from source: HostFile, _ imported: stat
+    )
+        throws(RecordError)
+    {
+        for handle in handles(on: { $0.isScratch(scratch) }) {
+            let open = try openAsset(entry, writes: handle.canWrite, isEmptied: false)
+            handle.backing.withLock { $0 = .asset(open) }
+            if handle.canWrite { try open.takeLater(source, than: imported, in: self) }
+        }
+    }
+
+    /// Who had the field's file open has the scratch file open now.
+    func handles(on open: OpenAsset, become scratch: ScratchID, at path: HostName)
+        throws(RecordError)
+    {
+        let handles = handles(on: { if case .asset(let it) = $0 { it === open } else { false } })
+        guard !handles.isEmpty else { return }
+        let host = try HostFile(path: path, flags: O_RDWR)
+        for handle in handles { handle.backing.withLock { $0 = .scratch(host, scratch) } }
+    }
+
+    /// What the file shows: also what was written and is not saved yet; nil where the bytes are not on this
+    /// machine.
+    func shownContent(
+        of entry: AssetEntry, _ open: OpenAsset?
+    ) throws(RecordError) -> (file: HostFile, modified: Timestamp)? {
+        if let open {
+            try open.checkIsWhole()
+            let (file, modified) = open.state.withLock { ($0.file, $0.modified) }
+            if let file { return (file, modified) }
+        }
+        return try storedContent(of: entry).map { ($0, entry.modified) }
+    }
+}
+
+extension OpenHandle.Backing {
+    func isScratch(_ id: ScratchID) -> Bool {
+        if case .scratch(_, id) = self { true } else { false }
+    }
+}
+
+extension OpenAsset {
+    /// Takes what was written into the file that its bytes have come from since then.
+    fileprivate func takeLater(
+        _ source: HostFile, than imported: stat, in tree: Tree
+    ) throws(RecordError) {
+        let now = try source.status
+        guard now.st_size != imported.st_size || now.st_mtim.timestamp != imported.st_mtim.timestamp
+        else { return }
+        try changing { () throws(RecordError) in
+            let copy = try tree.workingCopy(of: self)
+            try copy.copy(from: source, count: Int64(now.st_size))
+        }
+        state.withLock { state in
+            state.version += 1
+            state.size = max(state.size, Int64(now.st_size))
+        }
+    }
+}
