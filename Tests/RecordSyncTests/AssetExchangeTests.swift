@@ -61,6 +61,7 @@ struct AssetExchangeTests {
         try two.save("a", text.replacing(#""A""#, with: #""B""#))
         try one.delete("a")
         try await one.sync()
+        try await server.forgetBytes()
         // The edit wins, and the record would be made anew; its bytes are nowhere.
         try await two.exchange.round()
         try two.save("a", text.replacing(#""A""#, with: #""C""#))
@@ -167,6 +168,7 @@ struct AssetExchangeTests {
         try two.save("b", text.replacing(#""B""#, with: #""C""#))
         try one.delete("b")
         try await one.sync()
+        try await server.forgetBytes()
         try await two.sync()
         #expect(
             try two.outbox() == [

@@ -1,12 +1,13 @@
 package import RecordModel
 package import RecordWire
 
-/// Removes assets that nothing refers to, once receipts for them have expired, and then contents
-/// that no database knows.
+/// Removes assets that nothing refers to, once receipts for them have expired and as long after their
+/// last record gave them up, and then contents that no database knows.
 package struct AssetSweeper: Sendable {
     package let storage: any Storage
     package let assets: any AssetStore
-    /// How long a receipt is good.
+    /// How long a receipt is good, and bytes are kept that a record had: a machine that edited it
+    /// without them may ask for them (assets/rereference).
     package let receiptSeconds: Int
 
     package init(storage: any Storage, assets: any AssetStore, receiptSeconds: Int) {
@@ -17,9 +18,11 @@ package struct AssetSweeper: Sendable {
 
     private static let batch = 200
 
-    /// Removes the bytes of an upload that came to nothing, unless a database knows the content.
-    func discard(_ hash: ContentHash) async throws(ServerError) {
-        try await assets.remove([hash], unless: known)
+    /// Removes the bytes of uploads that came to nothing, and of forgotten assets, unless a database
+    /// knows the content.
+    func discard(_ hashes: [ContentHash]) async throws(ServerError) {
+        guard !hashes.isEmpty else { return }
+        try await assets.remove(hashes, unless: known)
     }
 
     /// To be called once at start: also removes contents that a crash kept from being known.

@@ -61,14 +61,16 @@ struct AssetUpload: Sendable {
         Failpoint.pass(.serverAssetStored)
         let checksum = AssetChecksum.fileChecksum(hash)
         let milliseconds = now.nanoseconds / 1_000_000
+        let forgotten: [ContentHash]
         do throws(ServerError) {
-            try await note(hash, checksum, size, at: milliseconds)
+            forgotten = try await note(hash, checksum, size, at: milliseconds)
         } catch {
-            await discard(hash)
+            await discard([hash])
             throw error
         }
         Failpoint.pass(.serverAssetKnown)
         try await asset.confirm(hash)
+        await discard(forgotten)
         let receipt = AssetReceipt(
             database: ticket.place.zone.database,
             target: .init(
@@ -78,30 +80,36 @@ struct AssetUpload: Sendable {
         return receipt.dictionary(sealedBy: service.seal)
     }
 
-    /// Makes the content known to the database, if it may be there.
+    /// Makes the content known to the database, if it may be there. Gives the contents that had to make
+    /// room for it.
     private func note(
         _ hash: ContentHash, _ checksum: Text, _ size: Int64, at milliseconds: Int64
-    ) async throws(ServerError) {
+    ) async throws(ServerError) -> [ContentHash] {
         try await service.storage.write { transaction throws(ServerError) in
             try self.authorize(transaction)
             let known = try transaction.asset(
                 self.ticket.place.zone.database, fileChecksum: checksum)
-            if known == nil { try self.requireRoom(for: size, transaction) }
+            var forgotten: [ContentHash] = []
+            if known == nil {
+                forgotten = try self.makeRoom(for: size, at: milliseconds, transaction)
+                try self.requireRoom(for: size, transaction)
+            }
             try transaction.putAsset(
                 AssetRow(
                     database: self.ticket.place.zone.database, fileChecksum: checksum,
                     sha256: hash, size: size,
                     uploadedMilliseconds: max(milliseconds, known?.uploadedMilliseconds ?? 0)))
+            return forgotten
         }
     }
 
     /// What was refused leaves no file. One that cannot be removed now is found at the next start.
-    private func discard(_ hash: ContentHash) async {
+    private func discard(_ hashes: [ContentHash]) async {
         do throws(ServerError) {
             try await AssetSweeper(
                 storage: service.storage, assets: service.assets,
                 receiptSeconds: service.settings.receiptSeconds
-            ).discard(hash)
+            ).discard(hashes)
         } catch { return }
     }
 
@@ -117,9 +125,30 @@ struct AssetUpload: Sendable {
     /// quota together, so that an owner has at most twice its quota on the disk.
     private func requireRoom(for size: Int64, _ reader: any StorageReader) throws(ServerError) {
         let left = try room(reader)
-        let forUploads =
-            try reader.quotaBytes(holder, service.settings) - reader.unsavedBytes(holder)
-        guard size <= min(left, forUploads) else { throw UploadBody.noRoom }
+        guard try size <= min(left, roomForUploads(reader)) else { throw UploadBody.noRoom }
+    }
+
+    private func roomForUploads(_ reader: any StorageReader) throws(ServerError) -> Int64 {
+        try reader.quotaBytes(holder, service.settings) - reader.unsavedBytes(holder)
+    }
+
+    private static let batch = 200
+
+    /// Forgets what is kept only because records had it, where an upload would not fit beside it: who
+    /// deletes much need not wait before bringing as much. What a receipt may be out for stays.
+    private func makeRoom(
+        for size: Int64, at milliseconds: Int64, _ transaction: any StorageTransaction
+    ) throws(ServerError) -> [ContentHash] {
+        var forgotten: [ContentHash] = []
+        let limit = milliseconds - Int64(service.settings.receiptSeconds) * 1000
+        while try size > roomForUploads(transaction) {
+            let assets = try transaction.releasedAssets(
+                holder, uploadedBefore: limit, limit: Self.batch)
+            guard !assets.isEmpty else { break }
+            try transaction.deleteAssets(assets)
+            forgotten += assets.map(\.sha256)
+        }
+        return forgotten
     }
 
     /// The user is still one, and may still write there.

@@ -74,17 +74,18 @@ extension RecordService {
     {
         let request = try RereferenceBody(JSONReader(body), limits: settings.requestLimits)
         let user = try context.requireUser()
-        let (database, items) = try await storage.write { transaction throws(ServerError) in
+        let (database, found) = try await storage.write { transaction throws(ServerError) in
             let access = try ZoneAccess.open(request.zone, context, transaction)
             var items: [RereferencedField] = []
             for item in request.assets {
-                let assets = try Self.assets(of: item, access, context, transaction)
-                items.append(RereferencedField(item: item, assets: assets))
+                let field = try Self.field(item, access, context, transaction)
+                items.append(field)
                 try Self.renew(
-                    assets, access.zone.key.database, context.milliseconds, transaction)
+                    field.assets, access.zone.key.database, context.milliseconds, transaction)
             }
             return (access.zone.key.database, items)
         }
+        let items = try await withBytes(found)
         let expires = context.milliseconds + Int64(settings.receiptSeconds) * 1000
         return AnswerWriter.object { answer in
             answer.member(
@@ -101,6 +102,46 @@ extension RecordService {
                     }
                 })
         }
+    }
+
+    /// What the field has, or else the asset that is asked for and that a record had.
+    private static func field(
+        _ item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
+        _ reader: any StorageReader
+    ) throws(ServerError) -> RereferencedField {
+        let assets = try assets(of: item, access, context, reader)
+        guard let checksum = item.fileChecksum else {
+            return RereferencedField(item: item, assets: assets)
+        }
+        if let asset = assets.first(where: { $0.fileChecksum == checksum }) {
+            return RereferencedField(item: item, assets: [asset])
+        }
+        let row = try formerAsset(checksum, access, reader)
+        return RereferencedField(
+            item: item, assets: row.map { [WireAsset($0.sha256, size: $0.size)] } ?? [],
+            former: row?.sha256)
+    }
+
+    /// An asset that a record of the database has or had, for the owner of the database alone, who saw
+    /// all its records: to know a checksum never shows anybody what they could not have read.
+    private static func formerAsset(
+        _ checksum: Text, _ access: ZoneAccess, _ reader: any StorageReader
+    ) throws(ServerError) -> AssetRow? {
+        guard case .owner = access.view, !access.zone.key.database.isPublic else { return nil }
+        return try reader.savedAsset(access.zone.key.database, fileChecksum: checksum)
+    }
+
+    /// Without the former assets whose bytes are gone, as after a restore: a backup has no bytes of
+    /// what no record has.
+    private func withBytes(
+        _ found: [RereferencedField]
+    ) async throws(ServerError) -> [RereferencedField] {
+        var fields: [RereferencedField] = []
+        for var field in found {
+            if let hash = field.former, try await assets.find(hash) == nil { field.assets = [] }
+            fields.append(field)
+        }
+        return fields
     }
 
     /// The assets of a field that the caller may read, in order; empty where there are none.
@@ -139,7 +180,9 @@ extension RecordService {
 /// What a rereference request found for one field.
 private struct RereferencedField: Sendable {
     let item: RereferenceBody.Item
-    let assets: [WireAsset]
+    var assets: [WireAsset]
+    /// The content of `assets` where the field does not have it.
+    var former: ContentHash?
 
     /// One dictionary for each asset, a list giving several in its order; else the error.
     func write(

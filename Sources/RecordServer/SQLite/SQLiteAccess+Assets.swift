@@ -15,11 +15,30 @@ extension SQLiteAccess {
         ) { Self.asset($0, database) }
     }
 
+    func savedAsset(
+        _ database: DatabaseKey, fileChecksum: Text
+    ) throws(ServerError) -> AssetRow? {
+        guard let number = try number(of: database) else { return nil }
+        return try first(
+            """
+            SELECT checksum, sha256, size, uploaded FROM assets
+            WHERE database = ? AND checksum = ? AND (reference_count > 0 OR released > 0)
+            """, [.integer(number), .text(fileChecksum)]
+        ) { Self.asset($0, database) }
+    }
+
     private static func asset(_ row: SQLStatement, _ database: DatabaseKey) -> AssetRow {
         AssetRow(
             database: database, fileChecksum: row.value(0),
             sha256: ContentHash(hex: row.string(1)), size: row.int64(2),
             uploadedMilliseconds: row.int64(3))
+    }
+
+    /// With the database behind the columns of the asset.
+    private static func assetOfDatabase(_ row: SQLStatement) -> AssetRow {
+        let container = ContainerKey(
+            container: row.value(4), environment: ServerEnvironment(number: row.int64(5)))
+        return asset(row, DatabaseKey(container: container, owner: row.name(6)))
     }
 
     func refers(
@@ -43,13 +62,24 @@ extension SQLiteAccess {
             """
             SELECT a.checksum, a.sha256, a.size, a.uploaded, d.container, d.environment, d.owner
             FROM assets a CROSS JOIN databases d ON d.id = a.database
-            WHERE a.reference_count = 0 AND a.uploaded < ? ORDER BY a.uploaded LIMIT ?
+            WHERE a.reference_count = 0 AND a.uploaded < ?1 AND a.released < ?1
+            ORDER BY a.uploaded LIMIT ?2
             """, [.integer(milliseconds), .limit(limit)]
-        ) {
-            let container = ContainerKey(
-                container: $0.value(4), environment: ServerEnvironment(number: $0.int64(5)))
-            return Self.asset($0, DatabaseKey(container: container, owner: $0.name(6)))
-        }
+        ) { Self.assetOfDatabase($0) }
+    }
+
+    func releasedAssets(
+        _ holder: QuotaHolder, uploadedBefore milliseconds: Int64, limit: Int
+    ) throws(ServerError) -> [AssetRow] {
+        let (condition, values) = Self.databases(of: holder)
+        return try all(
+            """
+            SELECT a.checksum, a.sha256, a.size, a.uploaded, d.container, d.environment, d.owner
+            FROM databases d CROSS JOIN assets a ON a.database = d.id
+            WHERE \(condition) AND a.reference_count = 0 AND a.released > 0 AND a.uploaded < ?
+            LIMIT ?
+            """, values + [.integer(milliseconds), .limit(limit)]
+        ) { Self.assetOfDatabase($0) }
     }
 
     func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool {
@@ -192,8 +222,11 @@ extension SQLiteAccess {
             "DELETE FROM asset_references WHERE zone = ? AND asset = ? AND record = ?",
             [.zone(zone), .integer(asset), .integer(record)])
         try run(
-            "UPDATE assets SET reference_count = reference_count - 1 WHERE id = ?",
-            [.integer(asset)])
+            """
+            UPDATE assets SET reference_count = reference_count - 1, released = max(
+                1, released, coalesce((SELECT modified FROM records WHERE id = ?2), 0))
+            WHERE id = ?1
+            """, [.integer(asset), .integer(record)])
         try count(asset, zone, sign: -1)
     }
 

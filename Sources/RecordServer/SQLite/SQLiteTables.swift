@@ -29,6 +29,9 @@ enum SQLiteTables {
         migrator.registerMigration("2026-11-26 departures") { database in
             try database.execute(sql: departures)
         }
+        migrator.registerMigration("2026-11-27 released assets") { database in
+            try database.execute(sql: releasedAssets)
+        }
         return migrator
     }
 

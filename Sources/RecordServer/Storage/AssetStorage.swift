@@ -26,12 +26,20 @@ package struct AssetRow: Hashable, Sendable {
 
 package protocol AssetReader {
     func asset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError) -> AssetRow?
+    /// The asset, if a record of the database has it or had it: whoever owns the database could have
+    /// read it there. Nil for an upload that no record was ever saved with.
+    func savedAsset(_ database: DatabaseKey, fileChecksum: Text) throws(ServerError) -> AssetRow?
     /// Whether this record refers to the asset now.
     func refers(_ zone: ZoneHandle, _ record: RecordName, to fileChecksum: Text)
         throws(ServerError) -> Bool
-    /// Assets without a reference, uploaded before `milliseconds`.
+    /// Assets without a reference that were uploaded, and lost their last one, before `milliseconds`.
     func unreferencedAssets(before milliseconds: Int64, limit: Int) throws(ServerError)
         -> [AssetRow]
+    /// Assets that records had and none has now, and that were uploaded before `milliseconds`, in an
+    /// order of the storage's own.
+    func releasedAssets(
+        _ holder: QuotaHolder, uploadedBefore milliseconds: Int64, limit: Int
+    ) throws(ServerError) -> [AssetRow]
     /// Whether any database of the server has this content.
     func isContentKnown(_ sha256: ContentHash) throws(ServerError) -> Bool
     /// Bytes of all records and referenced assets: in a user's private databases, over containers,

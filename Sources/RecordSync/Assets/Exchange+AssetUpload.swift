@@ -30,7 +30,7 @@ extension Exchange {
             if let file = try file(of: asset, &results) {
                 files.append((asset, file))
             } else if results.isOpen(asset.place.record) {
-                known[asset.place] = try await rereference(asset, &results)
+                known[asset.place] = try await rereference(asset, zone, &results)
             }
         }
         for start in stride(from: 0, to: files.count, by: Self.tokensOfRequest) {
@@ -167,11 +167,12 @@ extension Exchange {
     }
 
     /// Bytes that only the server has, as after `mv` of a record that was never read: by another of
-    /// its records.
+    /// its records, or else by one that had them.
     private func rereference(
-        _ asset: OutgoingAsset, _ results: inout UploadResults
+        _ asset: OutgoingAsset, _ zone: SyncedZone, _ results: inout UploadResults
     ) async throws(SyncProblem) -> WireAsset? {
         if let wire = try await rereferenced(asset) { return wire }
+        if let wire = try await former(asset, zone) { return wire }
         results.missBytes(of: asset.place.field, asset.place.record)
         return nil
     }
@@ -186,12 +187,43 @@ extension Exchange {
                 assets: holders.map {
                     RereferenceBody.Item(recordName: $0.record, fieldName: $0.field)
                 })
-            let items = try await transport.send(.assetsRereference, scope, request.bytes) {
-                json throws(ServerError) in try RereferencedAsset.list(json)
-            }
-            for case .asset(_, _, let wire) in items where wire.size == asset.size {
-                if try isSame(wire, asset.hash) { return asset.complete(wire) }
-            }
+            let items = try await send(request)
+            if let wire = try first(items, asset) { return wire }
+        }
+        return nil
+    }
+
+    /// Bytes that went on the server with a record that another machine deleted, or lost to another
+    /// value, while this one edited it: the server keeps them for some time. Nil when it does not
+    /// have them.
+    ///
+    /// The owner's own database only: servers say no to others, as do those that do not know the key.
+    private func former(
+        _ asset: OutgoingAsset, _ zone: SyncedZone
+    ) async throws(SyncProblem) -> WireAsset? {
+        guard settings.hasExtensions, database == .private else { return nil }
+        let item = RereferenceBody.Item(
+            recordName: asset.place.record, fieldName: asset.place.field,
+            fileChecksum: AssetChecksum.fileChecksum(asset.hash))
+        let items = try await send(
+            RereferenceBody(zone: ZoneIdentifier(zone), assets: [item]))
+        return try first(items, asset)
+    }
+
+    private func send(
+        _ request: RereferenceBody
+    ) async throws(SyncProblem) -> [RereferencedAsset] {
+        try await transport.send(.assetsRereference, scope, request.bytes) {
+            json throws(ServerError) in try RereferencedAsset.list(json)
+        }
+    }
+
+    /// The first that has the bytes.
+    private func first(
+        _ items: [RereferencedAsset], _ asset: OutgoingAsset
+    ) throws(SyncProblem) -> WireAsset? {
+        for case .asset(_, _, let wire) in items where wire.size == asset.size {
+            if try isSame(wire, asset.hash) { return asset.complete(wire) }
         }
         return nil
     }

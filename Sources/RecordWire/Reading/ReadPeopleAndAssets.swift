@@ -80,11 +80,26 @@ package struct RereferenceBody: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package var recordName: RecordName
         package var fieldName: FieldName
+        /// An extension: which one is wanted. Bytes that a record has lost are found by it alone.
+        package var fileChecksum: Text?
 
-        package init(recordName: RecordName, fieldName: FieldName) {
+        package init(
+            recordName: RecordName, fieldName: FieldName, fileChecksum: Text? = nil
+        ) {
             self.recordName = recordName
             self.fieldName = fieldName
+            self.fileChecksum = fileChecksum
         }
+
+        package init(_ json: JSONReader) throws(ServerError) {
+            recordName = try RecordName(try json.required("recordName"))
+            fieldName = try FieldName(try json.required("fieldName"))
+            fileChecksum = try json.string(
+                "fileChecksum", maximumBytes: Self.longestChecksum)
+        }
+
+        /// More than any checksum has, in bytes.
+        private static let longestChecksum = 128
     }
     package var zone: ZoneIdentifier
     package var assets: [Item]
@@ -99,12 +114,7 @@ package struct RereferenceBody: Hashable, Sendable {
         let list = try json.elements("assets", maximum: limits.maximumItems)
         zone = try json.zoneID()
         assets = []
-        for asset in list {
-            assets.append(
-                Item(
-                    recordName: try RecordName(try asset.required("recordName")),
-                    fieldName: try FieldName(try asset.required("fieldName"))))
-        }
+        for asset in list { assets.append(try Item(asset)) }
     }
 }
 

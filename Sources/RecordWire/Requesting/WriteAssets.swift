@@ -33,6 +33,7 @@ extension RereferenceBody.Item: AnswerValue {
         answer.object { answer in
             answer.member("recordName", recordName)
             answer.member("fieldName", fieldName)
+            answer.member("fileChecksum", fileChecksum)
         }
     }
 }

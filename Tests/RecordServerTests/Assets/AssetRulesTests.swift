@@ -198,4 +198,81 @@ import Testing
         _ = try await verify(writable, record: "copy")
         #expect(try await fixture.files.count == 1)
     }
+
+    /// What assets/rereference answers to who names the asset by its checksum.
+    private func named(
+        _ asset: WireAsset, _ record: JSONValue = "n-1", as person: TestServer.Person = .alice,
+        _ scope: DatabaseScope = .private, zone: JSONValue = ["zoneName": "Work"]
+    ) async throws -> JSONValue? {
+        try await fixture.server.call(
+            .assetsRereference, scope, as: person,
+            [
+                "zoneID": zone,
+                "assets": [
+                    [
+                        "recordName": record, "fieldName": "photo",
+                        "fileChecksum": .string(asset.fileChecksum),
+                    ]
+                ],
+            ]
+        ).json["assets"]?.array?.first
+    }
+
+    @Test("by its checksum the owner of a database gets what a record of it had, of any name")
+    func former() async throws {
+        let asset = try await fixture.upload(pattern(100))
+        try await fixture.put([asset])
+        fixture.server.clock.advance(.seconds(90 * 3600))
+        for values in [[], [try await fixture.upload(pattern(50, seed: 5))]] {
+            try await fixture.put(values)
+            for record in ["n-1", "gone"] as [JSONValue] {
+                let writable = try AssetFixture.asset(
+                    try #require(try await named(asset, record)))
+                #expect(writable.fileChecksum == asset.fileChecksum)
+                #expect(try await verify(writable, record: "again").size == 100)
+            }
+        }
+        // Without a checksum it is what the field has.
+        try await fixture.put([])
+        let answer = try await fixture.server.call(
+            .assetsRereference, .private, as: .alice,
+            [
+                "zoneID": ["zoneName": "Work"],
+                "assets": [["recordName": "n-1", "fieldName": "photo"]],
+            ])
+        #expect(answer.json["assets"]?.array?.first?["serverErrorCode"]?.string == "NOT_FOUND")
+    }
+
+    @Test("a checksum gives nobody an upload that was not saved, nor what is another's")
+    func formerOfOthers() async throws {
+        let unsaved = try await fixture.upload(pattern(100))
+        #expect(try await named(unsaved)?["serverErrorCode"]?.string == "NOT_FOUND")
+        let asset = try await fixture.upload(pattern(200))
+        try await fixture.put([asset], share: "s")
+        try await fixture.share("s", .readWrite)
+        let shared: JSONValue = [
+            "zoneName": "Work", "ownerRecordName": .string(Text("\(AssetFixture.alice)")),
+        ]
+        #expect(try await named(asset, as: .bob, .shared, zone: shared)?["receipt"] != nil)
+        try await fixture.put([], share: "s")
+        #expect(try await named(asset)?["receipt"] != nil)
+        for (person, scope, zone) in [
+            (.bob, .shared, shared), (.bob, .private, ["zoneName": "_defaultZone"]),
+            (.alice, .public, ["zoneName": "_defaultZone"]),
+        ] as [(TestServer.Person, DatabaseScope, JSONValue)] {
+            let answer = try await named(asset, as: person, scope, zone: zone)
+            #expect(answer?["serverErrorCode"]?.string == "NOT_FOUND", "\(scope)")
+            #expect(answer?["receipt"] == nil)
+        }
+    }
+
+    @Test("bytes that are gone although their row is there are not promised")
+    func formerWithoutBytes() async throws {
+        let asset = try await fixture.upload(pattern(100))
+        let hash = try #require(try await fixture.row(asset)).sha256
+        try await fixture.put([asset])
+        try await fixture.put([])
+        try await fixture.service.assets.remove([hash]) { _ in [] }
+        #expect(try await named(asset)?["serverErrorCode"]?.string == "NOT_FOUND")
+    }
 }

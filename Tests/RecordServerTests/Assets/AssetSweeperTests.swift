@@ -30,7 +30,7 @@ import Testing
         #expect(try await fixture.files == [])
     }
 
-    @Test("what a record refers to stays, and goes with its last reference")
+    @Test("what a record refers to stays, and goes a day after its last reference")
     func referred() async throws {
         let asset = try await fixture.upload(pattern(5000))
         try await fixture.put([asset])
@@ -42,6 +42,10 @@ import Testing
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.files.count == 1)
         try await fixture.put([], record: "n-2")
+        fixture.server.clock.advance(.seconds(24 * 3600))
+        try await sweeper.sweep(now: fixture.server.clock.now)
+        #expect(try await fixture.files.count == 1)
+        fixture.server.clock.advance(.seconds(1))
         try await sweeper.sweep(now: fixture.server.clock.now)
         #expect(try await fixture.files == [])
     }

@@ -253,6 +253,27 @@ import Testing
                 .status == 200)
     }
 
+    @Test("what records had is kept only where uploads fit beside it")
+    func released() async throws {
+        let fixture = try await AssetFixture()
+        try await fixture.server.changeUser(.alice) { $0.quotaBytes = 10_000 }
+        let old = try await fixture.upload(pattern(6_000))
+        try await fixture.put([old])
+        let hash = try #require(try await fixture.row(old)).sha256
+        fixture.server.clock.advance(.seconds(48 * 3600))
+        try await fixture.put([])
+        await Maintenance(fixture.server.application).round()
+        _ = try await fixture.upload(pattern(3_000, seed: 2))
+        #expect(try await fixture.row(old) != nil)
+        let path = try await fixture.uploadPath()
+        let answer = try await fixture.server.request(
+            .post, path, body: pattern(6_500, seed: 3))
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try await fixture.row(old) == nil)
+        #expect(try await !fixture.files.contains(hash.hex))
+        #expect(try await fixture.files.count == 2)
+    }
+
     @Test("tokens get a record name where they have none, and 200 of them are the limit")
     func tokens() async throws {
         let fixture = try await AssetFixture()

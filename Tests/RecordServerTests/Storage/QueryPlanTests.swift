@@ -146,6 +146,7 @@ import class GRDB.DatabaseQueue
                 zone, of: RecordName("t"), action: .validate, limit: 9)
             _ = try reader.refers(zone, RecordName("a"), to: "s")
             _ = try reader.asset(Sample.database, fileChecksum: "s")
+            _ = try reader.savedAsset(Sample.database, fileChecksum: "s")
             _ = try reader.unreferencedAssets(before: 9, limit: 9)
             _ = try reader.isContentKnown(ContentHash(hex: "0"))
             for holder in [
@@ -153,6 +154,7 @@ import class GRDB.DatabaseQueue
             ] {
                 _ = try reader.usedBytes(holder)
                 _ = try reader.unsavedBytes(holder)
+                _ = try reader.releasedAssets(holder, uploadedBefore: 9, limit: 9)
             }
             _ = try reader.lastTombstone(zone, beforeNewest: 0, limit: 9)
             _ = try reader.operationResult(Sample.database, Sample.alice, operationID: "o")

@@ -31,7 +31,7 @@ import Testing
 
     private func unreferenced(_ storage: OpenedStorage) async throws -> [Text] {
         try await storage.read { (reader) throws(ServerError) in
-            try reader.unreferencedAssets(before: 1_000, limit: 10).map(\.fileChecksum)
+            try reader.unreferencedAssets(before: 5_000, limit: 10).map(\.fileChecksum)
         }
     }
 
@@ -130,6 +130,54 @@ import Testing
             try reader.unreferencedAssets(before: 2, limit: 10).map(\.fileChecksum)
         }
         #expect(recent == ["c"])
+    }
+
+    @Test(
+        "what a record had is known as such, and kept for as long after it was given up",
+        arguments: StorageSubject.all)
+    func released(subject: StorageSubject) async throws {
+        let storage = try subject.open()
+        let zone = try await storage.makeZone()
+        let other = DatabaseKey(container: Sample.container, owner: Sample.bob)
+        try await storage.put([Sample.record("r", 1)])
+        try await put(storage, Self.asset("a"), Self.asset("b"), Self.asset("a", in: other))
+        func expect(saved: [Text], released: [Text], removable: [Text]) async throws {
+            let found = try await storage.read { (reader) throws(ServerError) in
+                let holder = QuotaHolder.user(Sample.alice)
+                var saved: [Text] = []
+                for checksum in ["a", "b"] as [Text]
+                where try reader.savedAsset(Sample.database, fileChecksum: checksum) != nil {
+                    saved.append(checksum)
+                }
+                #expect(try reader.savedAsset(other, fileChecksum: "a") == nil)
+                return (
+                    saved,
+                    try reader.releasedAssets(holder, uploadedBefore: 11, limit: 9),
+                    try reader.releasedAssets(holder, uploadedBefore: 10, limit: 9),
+                    // The tombstone is of 1002.
+                    try reader.unreferencedAssets(before: 1_002, limit: 9),
+                    try reader.unreferencedAssets(before: 1_003, limit: 9)
+                )
+            }
+            #expect(found.0 == saved)
+            #expect(found.1.map(\.fileChecksum) == released && found.2.isEmpty)
+            let mine: [[Text]] = [found.3, found.4].map { assets in
+                assets.filter { $0.database == Sample.database }.map(\.fileChecksum).sorted()
+            }
+            #expect(mine[0] == ["a", "b"].filter { !saved.contains($0) })
+            #expect(mine[1] == removable)
+        }
+        try await expect(saved: [], released: [], removable: ["a", "b"])
+        try await refer(storage, zone, "r", ["a"])
+        try await expect(saved: ["a"], released: [], removable: ["b"])
+        try await storage.put([Sample.tombstone("r", 2)])
+        try await expect(saved: ["a"], released: ["a"], removable: ["a", "b"])
+        // Bytes that come anew were never saved.
+        try await storage.write { (transaction) throws(ServerError) in
+            try transaction.deleteAssets([Self.asset("a")])
+        }
+        try await put(storage, Self.asset("a"))
+        try await expect(saved: [], released: [], removable: ["a", "b"])
     }
 
     @Test("an asset that is referred to is not deleted", arguments: StorageSubject.all)

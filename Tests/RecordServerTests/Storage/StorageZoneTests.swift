@@ -260,7 +260,7 @@ import Testing
         let (rest, orphans) = try await storage.read { (reader) throws(ServerError) in
             (
                 try reader.records(kept.handle, [RecordName("a")]),
-                try reader.unreferencedAssets(before: 10, limit: 10)
+                try reader.unreferencedAssets(before: 5_000, limit: 10)
             )
         }
         #expect(rest.count == 1)
