@@ -22,6 +22,8 @@ package struct MountConfiguration: Sendable {
     package var grace: Duration = .seconds(3)
     /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
     package var cacheBytes: Int64?
+    /// Hears of refused saves of which the store does not tell: `Tree.Options.refused`.
+    package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
     package var threads = 2
     /// The words that start this program as a `ConnectionGuard`.
     package var guardProgram: [String] = []
@@ -54,6 +56,7 @@ package enum MountDaemon {
         options.cacheBytes = configuration.cacheBytes
         options.fetcher = exchange.fetcher
         options.report = { logger.notice("\($0)") }
+        options.refused = configuration.refused
         let tree = Tree(store: store, options: options)
         try tree.start()
         let session = Session(

@@ -30,6 +30,10 @@ package final class Tree: Sendable {
         /// Hears what the tree does by itself, for the log.
         package var report: @Sendable (String) -> Void = { _ in }
 
+        /// Hears of saves that are refused and of which the store does not tell, by path below the mount:
+        /// many programs do not look at the answer of `close`.
+        package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
+
         package init(
             owner: UInt32, group: UInt32, isReadOnly: Bool = false,
             limits: RecordLimits = .standard, grace: Duration = .seconds(3),

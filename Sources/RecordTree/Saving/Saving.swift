@@ -30,6 +30,11 @@ extension Tree {
             }
         } catch {
             state.withLock { $0.retryIsDue = true }
+            if !isLast {
+                options.refused(
+                    path(of: open),
+                    "\(error) Only the mount has the text so far; it is saved when that can be.")
+            }
             throw error
         }
     }

@@ -89,7 +89,7 @@ extension Tree {
         }
     }
 
-    private func path(of open: OpenRecord) -> String {
+    func path(of open: OpenRecord) -> String {
         let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
         do throws(RecordError) {
             let parts = try place(of: type).shownPath + [stem.fileName]

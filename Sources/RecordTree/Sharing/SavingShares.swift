@@ -145,6 +145,10 @@ extension Tree {
             modified: now.asStored)
         state.withLock { $0.scratch.remove(report) }
         forgetName(report)
+        if keepsText, let directory = try store.shownPath(of: place.directory) {
+            let path = Array((directory + [place.name]).joined(separator: [UInt8(ascii: "/")]))
+            options.refused(String(decoding: path, as: UTF8.self), "\(reason)")
+        }
     }
 
     /// The text has become the share, or is not wanted.

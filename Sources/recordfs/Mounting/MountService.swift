@@ -76,7 +76,9 @@ struct MountService {
                     directory: settings.directory, logger: logger, handler: handler(store, sync))
                 : nil
         }
-        let outcome = Result { () throws(CommandFailure) in
+        var configuration = configuration
+        configuration.refused = { notices.tell($0, $1) }
+        let outcome = Result { [configuration] () throws(CommandFailure) in
             defer { sync.stop() }
             try reporting(settings.mountpoint) { () throws(RecordError) in
                 try MountDaemon.run(

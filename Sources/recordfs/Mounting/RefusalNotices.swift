@@ -53,14 +53,21 @@ final class RefusalNotices: Sendable {
         }
         guard let found else { return }
         state.withLock { $0.refused[record] = found.path }
-        RefusalLog.append(["refused", found.path, found.reason])
+        show(found.path, found.reason)
+    }
+
+    /// - Parameter path: below the mount.
+    func tell(_ path: String, _ reason: String) { show("\(mountpoint)/\(path)", reason) }
+
+    private func show(_ path: String, _ reason: String) {
+        RefusalLog.append(["refused", path, reason])
         guard let desktop else { return }
         let now = ContinuousClock.now
         let isNew = state.withLock { state in
             state.told = state.told.filter { now - $0.value < Self.pause }
-            return state.told.updateValue(now, forKey: found.path) == nil
+            return state.told.updateValue(now, forKey: path) == nil
         }
-        if isNew { desktop.show(found.path, found.reason) }
+        if isNew { desktop.show(path, reason) }
     }
 
     private func tellSaved(_ record: RecordID) {

@@ -47,6 +47,9 @@ extension MountTests {
             let status = try home.recordfs("status", "--json", "--state", state)
             let daemon = try JSONParser.parse(Array(status.output.utf8))["daemon"]
             #expect(daemon?["unsaved"]?.int64 == 1, "\(status)")
+            // What shells tell before their next prompt.
+            let told = try home.ok("cat .local/state/recordfs/refused")
+            #expect(told.contains("refused\t\(place)/\(path)\t"), "\(told)")
             try SystemCall.unlink(ballast)
             let place = place
             let isSaved = MountTable.wait(

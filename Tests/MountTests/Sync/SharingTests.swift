@@ -332,5 +332,22 @@ extension MountTests {
             #expect(try bob.eventually(modes, "755\n755\n644\n644"))
             try end()
         }
+
+        @Test(
+            "a refused text of a share is told to shells, which do not look at the answer of close")
+        func refusedText() async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/Kitchen/Recipe
+                echo '{}' > RecordFS/private/Kitchen/Recipe/soup.json
+                recordfs sync
+                echo '{"participants": [' > RecordFS/private/Kitchen/.share.json || true
+                """)
+            let told = try a.ok("cat .local/state/recordfs/refused")
+            #expect(told.contains("/private/Kitchen/.share.json\t"), "\(told)")
+            try a.ok("rm RecordFS/private/Kitchen/.share.json && recordfs unmount")
+        }
     }
 }
