@@ -31,7 +31,12 @@ class Proxy:
                 client, _ = self.listener.accept()
             except OSError:
                 return
-            upstream = socket.create_connection(("127.0.0.1", self.server))
+            try:
+                upstream = socket.create_connection(("127.0.0.1", self.server))
+            except OSError:
+                # A daemon that asks before the server listens, or after it has ended, asks again.
+                client.close()
+                continue
             for pair in ((client, upstream, True), (upstream, client, False)):
                 threading.Thread(target=self.copy, args=pair, daemon=True).start()
 
