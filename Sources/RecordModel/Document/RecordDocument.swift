@@ -35,6 +35,22 @@ package struct RecordDocument: Sendable {
     package subscript(name: FieldName) -> FieldValue? {
         fields.first { $0.name == name }?.value
     }
+
+    /// Its values alone, to compare others with: of a large document the text is as much again.
+    package var withoutText: RecordDocument {
+        RecordDocument(text: [], fields: fields, parent: parent, members: [], root: 0..<0)
+    }
+
+    private init(
+        text: [UInt8], fields: [RecordField], parent: RecordName?, members: [MemberSpan],
+        root: Range<Int>
+    ) {
+        self.text = text
+        self.fields = fields
+        self.parent = parent
+        self.members = members
+        self.root = root
+    }
 }
 
 /// Where a member of the root object is in the text, in bytes.

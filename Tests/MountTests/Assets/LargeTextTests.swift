@@ -29,7 +29,7 @@ extension MountTests {
         }
 
         @Test(
-            "it takes less than 350 MB while a text of 60 MiB is saved, and gives them back",
+            "it takes less than 300 MB while a text of 60 MiB is saved, and gives them back",
             arguments: Kind.allCases)
         func memory(_ kind: Kind) throws {
             let mounted = try MountedStore()
@@ -40,7 +40,7 @@ extension MountTests {
                 let (pieces, code) = kind.text(seed)
                 #expect(SystemCall.code { try Self.write(pieces, to: "\(folder)/a.json") } == code)
                 let peak = try Self.megabytes("VmHWM", of: daemon)
-                #expect(peak < 350, "\(peak) MB while the text \(seed) was saved")
+                #expect(peak < 330, "\(peak) MB while the text \(seed) was saved")
                 let isSmall = MountTable.wait(
                     seconds: 20,
                     until: { (try? Self.megabytes("VmRSS", of: daemon)) ?? .max < 120 },

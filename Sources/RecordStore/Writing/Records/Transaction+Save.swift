@@ -261,12 +261,9 @@ extension Transaction {
     private func attachChanges(
         of existing: StoredRecord, to new: NewState
     ) throws(RecordError) -> (changed: [FieldName], assets: (any: Bool, anyMissing: Bool))? {
-        // A damaged text is no reason to refuse a whole one: then all is new.
-        let oldText = try connection.wholeSavedText(of: existing.id)
-        if oldText == new.text, new.knownAssets.isEmpty { return nil }
+        let (old, isSame) = try savedValues(of: existing, comparedWith: new)
+        if isSame, new.knownAssets.isEmpty { return nil }
         let document = try parseNew(new.text, new.place)
-        var old: RecordDocument?
-        if let oldText { old = try parse(oldText, new.place) }
         if let name = existing.name {
             try checkServerRules(
                 document, name, new.place, replacing: old ?? document)
@@ -282,6 +279,24 @@ extension Transaction {
             changed.append(field)
         }
         return (changed, assets)
+    }
+
+    /// The values of the record as it is, and whether its text is that of the new state. The text itself
+    /// is left behind here.
+    ///
+    /// A damaged one is no reason to refuse a whole one: then all is new.
+    private func savedValues(
+        of existing: StoredRecord, comparedWith new: NewState
+    ) throws(RecordError) -> (RecordDocument?, isSame: Bool) {
+        guard let text = try connection.wholeSavedText(of: existing.id) else { return (nil, false) }
+        if text == new.text, new.knownAssets.isEmpty { return (nil, true) }
+        do throws(RecordError) {
+            return (try parse(text, new.place).withoutText, text == new.text)
+        } catch {
+            // What is wrong with the new one is told first.
+            _ = try parseNew(new.text, new.place)
+            throw error
+        }
     }
 
     /// The values are as before: at most the text and the times change.
