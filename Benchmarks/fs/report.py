@@ -16,7 +16,7 @@ GOALS = [
     ("read again", "floor", 1.1),
     ("grep again", "floor", 1.1),
     ("create", "floor", 1.5),
-    ("create", "juicefs", 0.25),
+    ("create", "juicefs", 0.2),
     ("rsync", "floor", 1.7),
     ("rm", "floor", 2.0),
 ]
