@@ -29,7 +29,6 @@ package final class Tree: Sendable {
         package var cacheBytes: Int64?
         /// Hears what the tree does by itself, for the log.
         package var report: @Sendable (String) -> Void = { _ in }
-
         /// Hears of saves that are refused and of which the store does not tell, by path below the mount:
         /// many programs do not look at the answer of `close`.
         package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
@@ -176,9 +175,13 @@ package final class Tree: Sendable {
     /// Tells the kernel before the call under way is answered, so that its caller meets nothing
     /// old. Only for attributes and pages: a name's lock is held by the call itself.
     func deliver(_ notices: [KernelNotice]) {
-        guard let deliver = state.withLock({ $0.deliver }) else { return }
+        // Another thread sends them, and is waited for.
+        guard !notices.isEmpty, let deliver = state.withLock({ $0.deliver }) else { return }
         deliver(notices)
     }
+
+    /// Returns when the kernel has heard what it was told before, or after a moment without it.
+    func waitUntilHeard() { state.withLock({ $0.deliver })?([]) }
 
     func node(_ number: NodeNumber) throws(RecordError) -> Node {
         guard let node = state.withLock({ $0.nodes.node(number) }) else { throw .staleNode }

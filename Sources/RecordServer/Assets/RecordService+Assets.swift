@@ -104,7 +104,7 @@ extension RecordService {
         }
     }
 
-    /// What the field has, or else the asset that is asked for and that a record had.
+    /// Gives what the field has, or else the asset that is asked for and that a record had.
     private static func field(
         _ item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader

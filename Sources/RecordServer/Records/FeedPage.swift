@@ -21,8 +21,8 @@ struct FeedPage {
     let isReversed: Bool
     /// Whether who asks is told where moved records are.
     var tellsMoves = false
-    /// Of deletions up to here it is told when they were: who asks may know a later record of the
-    /// name, which a restored server has lost.
+    /// The position up to which deletions are told with their tags: who asks may know a later record of
+    /// the name, which a restored server has lost.
     var restorePoint: Int64 = 0
 
     private(set) var isComplete = false

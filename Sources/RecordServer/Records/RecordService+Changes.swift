@@ -90,8 +90,9 @@ extension RecordService {
         maximumBytes: Int = RecordService.maximumFeedBytes
     ) throws(ServerError) -> Bool {
         var token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
-        let restorePoint = extensions.wantsRestorePoint ? try reader.firstPosition() : 0
-        let wantsAll = extensions.wantsDeletions && restorePoint > 0
+        let wantsAll = extensions.wantsDeletions
+        let isAsked = wantsAll || request.syncToken == nil && extensions.wantsRestorePoint
+        let restorePoint = isAsked ? try reader.firstPosition() : 0
         if request.syncToken == nil, restorePoint > 0 {
             token = .beginning(of: access, deletionsBehind: wantsAll ? 0 : restorePoint)
         }

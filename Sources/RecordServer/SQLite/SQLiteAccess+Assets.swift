@@ -6,23 +6,23 @@ extension SQLiteAccess {
     func asset(
         _ database: DatabaseKey, fileChecksum: Text
     ) throws(ServerError) -> AssetRow? {
-        guard let number = try number(of: database) else { return nil }
-        return try first(
-            """
-            SELECT checksum, sha256, size, uploaded FROM assets
-            WHERE database = ? AND checksum = ?
-            """, [.integer(number), .text(fileChecksum)]
-        ) { Self.asset($0, database) }
+        try asset(database, fileChecksum, where: "true")
     }
 
     func savedAsset(
         _ database: DatabaseKey, fileChecksum: Text
     ) throws(ServerError) -> AssetRow? {
+        try asset(database, fileChecksum, where: "reference_count > 0 OR released > 0")
+    }
+
+    private func asset(
+        _ database: DatabaseKey, _ fileChecksum: Text, where condition: String
+    ) throws(ServerError) -> AssetRow? {
         guard let number = try number(of: database) else { return nil }
         return try first(
             """
             SELECT checksum, sha256, size, uploaded FROM assets
-            WHERE database = ? AND checksum = ? AND (reference_count > 0 OR released > 0)
+            WHERE database = ? AND checksum = ? AND (\(condition))
             """, [.integer(number), .text(fileChecksum)]
         ) { Self.asset($0, database) }
     }

@@ -156,7 +156,7 @@ extension Transaction {
         // What has just come here, and was not sent, is not missed here.
         try passMoves(from: name, old.zone, to: newName, new.zone)
         try finalizeDelete(id)
-        if let last = changes.indices.last { changes[last].movedTo = copy }
+        noteMoved(id, to: copy)
         try noteMove(from: name, old.zone, to: newName, new.zone, tree: tree ?? id)
     }
 

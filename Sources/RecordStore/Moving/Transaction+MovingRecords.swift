@@ -107,9 +107,7 @@ extension Transaction {
     func noteMove(ofRenamed record: StoredRecord, _ name: RecordName) throws(RecordError) {
         guard let copy = try connection.renamed(record.id), let newName = copy.name else { return }
         try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
-        if let last = changes.indices.last, changes[last].record == record.id {
-            changes[last].movedTo = copy.id
-        }
+        noteMoved(record.id, to: copy.id)
     }
 }
 

@@ -209,7 +209,7 @@ extension Tree {
             }
             guard isDone else { return }
             if state.assets[open.id] === open { state.assets[open.id] = nil }
-            state.forgetDetached { if case .asset(let it) = $0 { it === open } else { false } }
+            state.forgetDetached { $0.isAsset(open) }
         }
     }
 

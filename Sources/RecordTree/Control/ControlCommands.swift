@@ -80,7 +80,7 @@ extension Tree {
             }
         case .control(.conflictFile(let conflict, .merged)):
             try settle(conflict, .text(text, since: buffer.base), text)
-            deliver([])
+            waitUntilHeard()
         case .share(let file): try save(text, of: file)
         case .control: return
         }

@@ -18,12 +18,7 @@ extension Tree {
         switch node {
         case .scratch(let id):
             try setScratch(id, changes, handle: handle)
-            let notices =
-                try changes.mode.map { (mode) throws(RecordError) in
-                    try noticesOfSearch(id, mode: mode)
-                } ?? []
-            // Another thread sends them, and is waited for.
-            if !notices.isEmpty { deliver(notices) }
+            if let mode = changes.mode { deliver(try noticesOfSearch(id, mode: mode)) }
         case .record(let file):
             try checkUnchanged(node, changes)
             try setRecord(file, changes, handle: handle)

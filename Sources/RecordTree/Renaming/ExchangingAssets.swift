@@ -67,6 +67,6 @@ extension Tree {
             }
             return scratch
         }
-        if let open = held.open { try handles(on: open, become: scratch, at: path) }
+        if let open = held.open { try handles(on: { $0.isAsset(open) }, become: scratch, at: path) }
     }
 }

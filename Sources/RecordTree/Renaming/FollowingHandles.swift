@@ -6,11 +6,11 @@ import Synchronization
 /// Whoever has a file open goes on with it when it takes the name of a large field, or when a field's file
 /// takes a name of this machine: as on any file system, what is written then is in the file of the new name.
 extension Tree {
-    func writers(of scratch: ScratchID) -> Bool {
-        !handles(on: { $0.isScratch(scratch) }).filter(\.canWrite).isEmpty
+    func isWritten(_ scratch: ScratchID) -> Bool {
+        handles(on: { $0.isScratch(scratch) }).contains(where: \.canWrite)
     }
 
-    /// Who had the scratch file open has the field's file open now.
+    /// Gives the field's file to those who have the scratch file open.
     ///
     /// - Parameters:
     ///   - source: the scratch file, which has lost its name.
@@ -27,18 +27,19 @@ extension Tree {
         }
     }
 
-    /// Who had the field's file open has the scratch file open now.
-    func handles(on open: OpenAsset, become scratch: ScratchID, at path: HostName)
-        throws(RecordError)
-    {
-        let handles = handles(on: { if case .asset(let it) = $0 { it === open } else { false } })
+    /// Gives the scratch file, which has the same bytes, to those who have a file of a field or a record
+    /// open.
+    func handles(
+        on matches: (OpenHandle.Backing) -> Bool, become scratch: ScratchID, at path: HostName
+    ) throws(RecordError) {
+        let handles = handles(on: matches)
         guard !handles.isEmpty else { return }
         let host = try HostFile(path: path, flags: O_RDWR)
         for handle in handles { handle.backing.withLock { $0 = .scratch(host, scratch) } }
     }
 
-    /// What the file shows: also what was written and is not saved yet; nil where the bytes are not on this
-    /// machine.
+    /// Gives what the file shows, also what was written and is not saved yet; nil where the bytes are not
+    /// on this machine.
     func shownContent(
         of entry: AssetEntry, _ open: OpenAsset?
     ) throws(RecordError) -> (file: HostFile, modified: Timestamp)? {
@@ -54,6 +55,14 @@ extension Tree {
 extension OpenHandle.Backing {
     func isScratch(_ id: ScratchID) -> Bool {
         if case .scratch(_, id) = self { true } else { false }
+    }
+
+    func isAsset(_ open: OpenAsset) -> Bool {
+        if case .asset(let it) = self { it === open } else { false }
+    }
+
+    func isRecord(_ open: OpenRecord) -> Bool {
+        if case .record(let it) = self { it === open } else { false }
     }
 }
 

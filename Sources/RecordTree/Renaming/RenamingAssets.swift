@@ -13,7 +13,7 @@ extension Tree {
         }
         let (source, status) = try regularFile(at: path)
         let entry = try save(
-            try content(of: source, status), as: file, needsFile: writers(of: scratch))
+            try content(of: source, status), as: file, needsFile: isWritten(scratch))
         if let replaced { lose(replaced) }
         if let entry { try handles(on: scratch, become: entry, from: source, status) }
         try storage.remove(path, isDirectory: false)
@@ -96,26 +96,23 @@ extension Tree {
     /// grace, unless a file comes under the name again.
     func setAside(_ id: AssetID, as target: ScratchPlace) throws(RecordError) {
         guard let entry = try store.asset(id) else { throw .noSuchFile }
-        let path = try newScratchPath(target)
-        try holdScratch(target)
-        let (number, open) = state.withLock { state in
-            (state.nodes.number(of: .asset(id)), state.assets[id])
+        guard let open = state.withLock({ $0.assets[id] }) else {
+            return try setAside(entry, nil, as: target)
         }
         // Nobody writes meanwhile.
-        guard let open else { return try setAside(entry, number, nil, as: target, path) }
-        try open.changing { () throws(RecordError) in
-            try setAside(entry, number, open, as: target, path)
-        }
+        try open.changing { () throws(RecordError) in try setAside(entry, open, as: target) }
     }
 
     private func setAside(
-        _ entry: AssetEntry, _ number: NodeNumber?, _ open: OpenAsset?, as target: ScratchPlace,
-        _ path: HostName
+        _ entry: AssetEntry, _ open: OpenAsset?, as target: ScratchPlace
     ) throws(RecordError) {
         guard let content = try shownContent(of: entry, open) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
+        let path = try newScratchPath(target)
+        try holdScratch(target)
         try storage.place(copyOf: content.file, at: path, modified: content.modified)
+        let number = state.withLock { $0.nodes.number(of: .asset(entry.id)) }
         let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.beginLeaving(entry)
             return try transaction.record(entry.record)?.state == .waitingDelete
@@ -134,7 +131,7 @@ extension Tree {
         }
         guard let open else { return }
         open.unlink()
-        try handles(on: open, become: scratch, at: path)
+        try handles(on: { $0.isAsset(open) }, become: scratch, at: path)
     }
 
     /// An asset becomes another field, or a field of another record of the type, which need not be there

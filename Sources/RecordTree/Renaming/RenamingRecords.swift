@@ -89,7 +89,7 @@ extension Tree {
     ) throws(RecordError) {
         let file = saved.file
         let scratch = state.withLock { state in state.scratch.id(at: place) }
-        let handles = handles(on: { if case .scratch(_, scratch) = $0 { true } else { false } })
+        let handles = handles(on: { $0.isScratch(scratch) })
         state.withLock { state in
             state.removePending(type, stem)
             if let number = state.nodes.number(of: .scratch(scratch)) {
@@ -140,10 +140,7 @@ extension Tree {
     {
         guard let open = state.withLock({ $0.open.removeValue(forKey: file) }) else { return }
         open.unlink()
-        let host = try HostFile(path: path, flags: O_RDWR)
-        for handle in handles(on: { if case .record(let it) = $0 { it === open } else { false } }) {
-            handle.backing.withLock { $0 = .scratch(host, scratch) }
-        }
+        try handles(on: { $0.isRecord(open) }, become: scratch, at: path)
     }
 
     /// What the record's file shows, with its time.

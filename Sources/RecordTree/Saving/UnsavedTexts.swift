@@ -89,12 +89,15 @@ extension Tree {
         }
     }
 
+    /// The path below the mount, as people read it.
+    static func path(_ parts: [[UInt8]]) -> String {
+        String(decoding: Array(parts.joined(separator: [UInt8(ascii: "/")])), as: UTF8.self)
+    }
+
     func path(of open: OpenRecord) -> String {
         let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
         do throws(RecordError) {
-            let parts = try place(of: type).shownPath + [stem.fileName]
-            let path = Array(parts.joined(separator: [UInt8(ascii: "/")]))
-            return String(decoding: path, as: UTF8.self)
+            return Self.path(try place(of: type).shownPath + [stem.fileName])
         } catch {
             // A disk that fails may not even say where it is.
             return "\(stem).json"

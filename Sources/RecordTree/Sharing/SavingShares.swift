@@ -146,8 +146,7 @@ extension Tree {
         state.withLock { $0.scratch.remove(report) }
         forgetName(report)
         if keepsText, let directory = try store.shownPath(of: place.directory) {
-            let path = Array((directory + [place.name]).joined(separator: [UInt8(ascii: "/")]))
-            options.refused(String(decoding: path, as: UTF8.self), "\(reason)")
+            options.refused(Self.path(directory + [place.name]), "\(reason)")
         }
     }
 

@@ -177,12 +177,10 @@ extension RemoteApplication {
     /// The record that is at an address of the zone's owner by now.
     func stored(at address: RecordAddress) throws(RecordError) -> StoredRecord? {
         let info = try transaction.requireZone(self.zone)
-        let zone =
-            address.zone == info.name
-            ? info : try connection.zone(info.database, info.owner, address.zone)
-        return try zone.flatMap { (zone) throws(RecordError) in
-            try connection.stored(named: address.name, zone.id)
+        guard let zone = try connection.zone(info.database, info.owner, address.zone) else {
+            return nil
         }
+        return try connection.stored(named: address.name, zone.id)
     }
 
     /// Says whether what was moved here from somewhere, which the server was not told, is there by the move of

@@ -30,7 +30,7 @@ extension Transaction {
                 + [.integer(fileText.rawValue)])
     }
 
-    /// What the server had of a record that is to be made anew there.
+    /// Gives what the server had of a record that is to be made anew there.
     func ancestor(
         of name: RecordName, in place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
