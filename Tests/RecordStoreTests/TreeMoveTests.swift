@@ -190,6 +190,41 @@ import Testing
         }
     }
 
+    @Test("what was edited since, here and elsewhere, is in what is back")
+    func takenBackWithEdits() throws {
+        try fixture.save("root", #"{"a":1,"b":1,"to":{"$ref":"root","zone":"Box"}}"#)
+        try fixture.sendAll()
+        let root = try #require(try fixture.record("root")).id
+        let shared = try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.makeZone(.shared, OwnerName("anna@h"), ZoneName("Hers"))
+        }
+        let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
+            try transaction.move(
+                TreeMove(of: root, to: .shared, OwnerName("anna@h"), ZoneName("Hers")))
+        }
+        let copy = try #require(try plan.copies.first.flatMap(fixture.store.record(_:)))
+        try fixture.write { transaction throws(RecordError) in
+            _ = try transaction.save(
+                text: Array(#"{"a":1,"b":2,"to":{"$ref":"root","zone":"Hers"}}"#.utf8),
+                type: copy.type, stem: copy.stem)
+        }
+        let target = FieldValue.reference(
+            Reference(name: RecordName("root"), zone: ZoneName("Box")))
+        try fixture.upsert(
+            "root", ["a": .int64(2), "b": .int64(1), "to": target], tag: "t2")
+        try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.removeZoneOfServer(shared.id)
+        }
+        #expect(
+            try tree("Box") == [
+                "Note/root": #"{"a":2,"b":2,"to":{"$ref":"root","zone":"Box"}}"#
+            ])
+        let claim = try #require(try fixture.claim().first)
+        #expect(claim.base?.changeTag == "t2")
+        #expect(claim.changedFields == [FieldName("b")])
+        try fixture.expectSound()
+    }
+
     @Test("the order outlives the process, and ends with the deletion")
     func reopened() throws {
         try fill()

@@ -48,12 +48,14 @@ struct HistoryGenerator {
     init(seed: UInt64, isWide: Bool) {
         var random = SeededRandom(seed: seed)
         let kinds = [.edit] + random.half(of: isWide ? Kind.allCases : Kind.narrow)
-        types = isWide && random.below(3) == 0 ? [Step.type, "Task"] : [Step.type]
+        let hasTypes = isWide && random.below(3) == 0
+        types = hasTypes || kinds.contains(.retype) ? [Step.type, "Task"] : [Step.type]
         let restores: [Kind] = [.backUp, .restoreServer]
         self.kinds = kinds.filter { !restores.contains($0) } + random.restores(restores)
         faults = random.half(of: FaultKind.allCases)
         names = Array(["a", "b", "c", "d"].prefix(1 + random.below(4)))
-        zones = random.below(3) == 0 ? ["Box", "Cup"] : ["Box"]
+        let hasZones = random.below(3) == 0
+        zones = hasZones || kinds.contains(.move) ? ["Box", "Cup"] : ["Box"]
         devices = (isWide ? 3 : 2) + random.below(2)
         pageRecords = random.pick([1, 3, 200])
         count = 20 + random.below(50)
@@ -112,8 +114,8 @@ struct HistoryGenerator {
         case .delete: return .delete(key)
         case .deleteAndMake: return .deleteAndMake(key, random.half(of: Self.fields))
         case .rename: return .rename(key, to: random.pick(names))
-        case .move: return .move(key, to: random.pick(zones))
-        case .retype: return .retype(key, to: random.pick(types))
+        case .move: return .move(key, to: other(than: key.zone, of: zones))
+        case .retype: return .retype(key, to: other(than: key.type, of: types))
         case .read: return .read(key)
         case .evict: return .evict
         case .removeZone: return .removeZone(key.zone)
@@ -122,5 +124,9 @@ struct HistoryGenerator {
         case .backUp: return .backUp
         case .restoreServer: return .restoreServer
         }
+    }
+
+    private mutating func other(than place: String, of places: [String]) -> String {
+        random.pick(places.filter { $0 != place })
     }
 }

@@ -208,8 +208,13 @@ extension Transaction {
     }
 
     /// The copies of a zone, or of one name in it, will not get to the server: what was moved there is
-    /// back where it was, where the server still has it.
-    func takeBackMoves(to zone: ZoneID, _ name: RecordName? = nil) throws(RecordError) {
+    /// back where it was, where the server still has it, as it is in the copy.
+    ///
+    /// - Returns: the edits that wait of what is back.
+    @discardableResult
+    func takeBackMoves(
+        to zone: ZoneID, _ name: RecordName? = nil
+    ) throws(RecordError) -> [OutboxRow] {
         let rows = try connection.all(
             """
             SELECT \(Columns.joined(Columns.outbox, as: "o")) FROM move m JOIN outbox o ON o.id = m.outbox_id
@@ -217,31 +222,95 @@ extension Transaction {
             ORDER BY o.id DESC
             """, [.integer(zone.rawValue), name.map { .name($0) } ?? .null]
         ) { $0.outbox() }
-        for row in rows where try connection.waitsForCopy(row) { try takeBackMove(row) }
+        var edits: [OutboxRow] = []
+        for row in rows where try connection.waitsForCopy(row) {
+            if let edit = try takeBackMove(row) { edits.append(edit) }
+        }
+        return edits
     }
 
-    private func takeBackMove(_ row: OutboxRow) throws(RecordError) {
+    /// - Returns: the edit that waits of what is back; nil when that is not, or is as the server has it.
+    private func takeBackMove(_ row: OutboxRow) throws(RecordError) -> OutboxRow? {
         let trash = try connection.first(
             "SELECT id FROM trash WHERE zone_id = ? AND name = ? ORDER BY id DESC LIMIT 1",
             [.integer(row.zone.rawValue), .name(row.name)]
         ) { $0.int64(0) }
-        guard let trash else { return }
+        guard let trash else { return nil }
         let entry: RecordEntry
         do throws(RecordError) {
             entry = try restore(trash)
         } catch  where error.code == .alreadyExists {
             // Something else has the name by now. What was moved stays in the trash.
-            return
+            return nil
         } catch  where error.code == .accessDenied {
             // Nobody here may write it any more: it is as the server has it.
-            return try giveUp(row)
+            try giveUp(row)
+            return nil
         }
+        let copy = try connection.copy(ofMoved: row)
         try inheritBase(of: row.id, entry.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
+        if let copy { try takeBackEdits(of: copy, to: entry.id) }
         let record = try requireRecord(entry.id)
         try enqueue(
             .update, record.id, row.name, record.generation, try place(entry.type),
             alsoOfSync: true)
+        return try connection.unclaimed(row.name, row.zone)
+    }
+
+    /// What was edited since it was moved, by others where it was and by this user in the copy, is in
+    /// what is back. A copy that the server has had stays with what others have made of it.
+    private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
+        guard copy.state != .draftOnly, let name = copy.name,
+            try connection.baseTag(of: copy.id) == nil
+        else { return }
+        let record = try requireRecord(id)
+        let place = try place(record.entry.type)
+        guard let new = try state(of: copy, in: place, insteadOf: record) else { return }
+        let edited = try edits(in: new.text, of: record, place, madeIn: name, copy.zone)
+        let saved = try keepingDraft(of: record) { () throws(RecordError) in
+            try update(record, to: new)
+        }
+        guard let version = saved.version, let last = edited.map(\.stamp.time).max() else { return }
+        try connection.run(
+            "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
+            [.integer(last), .text(Author.mount.rawValue), .integer(version)])
+    }
+
+    /// - Returns: nil for what is no record of the type.
+    private func state(
+        of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
+    ) throws(RecordError) -> NewState? {
+        let text = try self.text(of: copy, place, in: try requireZone(copy.zone), under: nil)
+        do throws(RecordError) {
+            var document = try parse(text, place)
+            if copy.zone != record.zone, let old = try connection.savedText(of: record.id) {
+                let parent = try parse(old, place).parent
+                document = try parse(document.replacing([], parent: .some(parent)), place)
+            }
+            var new = NewState(
+                text: document.renamingAssets(to: record.entry.stem), place: place,
+                stem: record.entry.stem)
+            new.modified = copy.entry.modified
+            new.knownAssets = try connection.assets(of: copy.id).filter { $0.kind == .file }
+                .compactMap(KeptAsset.init(_:))
+            return new
+        } catch  where error.isAboutContent {
+            return nil
+        }
+    }
+
+    /// Those of this user that the server was not sent.
+    private func edits(
+        in text: [UInt8], of record: StoredRecord, _ place: TypePlace,
+        madeIn name: RecordName, _ zone: ZoneID
+    ) throws(RecordError) -> [FieldEdit] {
+        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
+            try document(of: base, place.name)
+        }
+        let changed = FieldMerge.changedFields(
+            from: base?.fields ?? [], to: try parse(text, place).fields)
+        return try lastEdits(of: changed, name, zone).values.filter { $0.author != .sync }
     }
 }
 

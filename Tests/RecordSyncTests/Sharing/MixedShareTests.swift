@@ -116,6 +116,30 @@ import Testing
         try bob.expectSound()
     }
 
+    @Test("a new name that the owner has for another record is given up with nothing of hers undone")
+    func givenUpAfterEdit() async throws {
+        try alice.save("m", #"{"secret":1}"#)
+        try await alice.sync()
+        try bob.save("w2", #"{"$parent":"w1","p":1,"q":7}"#)
+        try bob.rename("w2", to: "m")
+        try alice.save("w2", #"{"$parent":"w1","p":2}"#)
+        try await alice.sync()
+        try await bob.sync()
+        #expect(try bob.text("m")?.contains(#""p":2"#) == true, "her edit has followed")
+        for row in try bob.store.outbox(limit: 10) where row.error != nil {
+            _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
+                try transaction.revert(row)
+            }
+        }
+        for replica in [bob, alice, bob] { try await replica.sync() }
+        #expect(try alice.text("w2") == #"{"$parent":"w1","p":2}"#)
+        #expect(try alice.text("m") == #"{"secret":1}"#)
+        #expect(try bob.tree()["w2"] == #"{"$parent":"w1","p":2}"#)
+        #expect(try bob.names() == ["r", "r1", "r2", "w", "w1", "w2"])
+        #expect(try bob.outbox() == [])
+        try bob.expectSound()
+    }
+
     @Test("a share for reading only that ends leaves the others as they are")
     func ended() async throws {
         try await server.endShare(of: "r")

@@ -27,8 +27,8 @@ struct SharingOracle {
     private(set) var writers: [String: Int] = [:]
     /// What participants may know of a record since they have it: all that it had while they saw it.
     private var told: [Int: [Step.Key: Set<String>]] = [:]
-    /// What they have renamed, by the new name: edits of others follow.
-    private var renamed: [Int: [Step.Key: Set<Step.Key>]] = [:]
+    /// What somebody has renamed, by the new name: edits of others follow, with what was there before.
+    private var renamed: [Step.Key: Set<Step.Key>] = [:]
     /// The same of records that they have deleted themselves, of which the trash has it.
     private var keptByDeletion: [Int: [Step.Key: Set<String>]] = [:]
     /// Those of them whose deletion the server has taken, with permission: that stays in the trash, also
@@ -75,8 +75,8 @@ struct SharingOracle {
         kept: Set<String>
     ) {
         delete(key, step: step, machine: machine, user: user, visible: visible, kept: kept)
-        told[user, default: [:]][new, default: []].formUnion(told[user]?[key] ?? [])
-        renamed[user, default: [:]][new, default: []].insert(key)
+        for user in told.keys { tell(user, key, asIn: new) }
+        renamed[new, default: []].insert(key)
     }
 
     /// What somebody has written, and could not put into a record.
@@ -150,8 +150,14 @@ struct SharingOracle {
 
     // MARK: What machines have
 
-    /// A machine of a participant does not have a record: what it knew of it is to be gone.
+    private mutating func tell(_ user: Int, _ key: Step.Key, asIn new: Step.Key) {
+        told[user, default: [:]][new, default: []].formUnion(told[user]?[key] ?? [])
+    }
+
+    /// A machine of a participant does not have a record: what it knew of it is to be gone, but where that
+    /// has another name now.
     mutating func forget(_ user: Int, _ key: Step.Key, visible: Set<String>?) {
+        for (new, old) in renamed where old.contains(key) { tell(user, key, asIn: new) }
         told[user, default: [:]][key] = visible
     }
 
@@ -168,7 +174,7 @@ struct SharingOracle {
 
     func knows(_ user: Int, _ word: String, of key: Step.Key) -> Bool {
         writers[word] == user || told[user]?[key]?.contains(word) == true
-            || renamed[user]?[key]?.contains { told[user]?[$0]?.contains(word) == true } == true
+            || renamed[key]?.contains { told[user]?[$0]?.contains(word) == true } == true
     }
 
     /// All that a participant may have at rest.

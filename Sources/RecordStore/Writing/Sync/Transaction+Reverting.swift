@@ -17,7 +17,7 @@ extension Transaction {
         if let record = try connection.stored(row.record), record.state == .waitingDelete {
             try cancelDelete(record.id)
         }
-        try takeBackMoves(to: row.zone, row.name)
+        for moved in try takeBackMoves(to: row.zone, row.name) { try giveUp(moved) }
         try giveUp(row)
         return true
     }
