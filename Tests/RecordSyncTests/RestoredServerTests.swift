@@ -192,6 +192,24 @@ import Testing
         try await expectEqual([:])
     }
 
+    /// Simulation seed 401511.
+    @Test("an edit beside those of others, which its deleter cannot have seen, is in a conflict")
+    func deletedUnseen() async throws {
+        try a.save("x", #"{"t":1}"#)
+        try await a.sync()
+        try b.save("x", #"{"p":1}"#)
+        let backup = try await server.backUp()
+        try a.delete("x")
+        try await b.sync()
+        #expect(try b.text("x") == #"{"p":1,"t":1}"#)
+        try await server.restore(backup)
+        try await syncAll()
+        try await expectEqual([:])
+        let conflict = try #require(try b.conflicts().first)
+        let mine = try #require(try b.store.text(of: .mine, in: conflict))
+        #expect(String(decoding: mine, as: UTF8.self) == #"{"p":1,"t":1}"#)
+    }
+
     @Test(
         "a record that was deleted here is deleted, though another makes an earlier state of it again"
     )

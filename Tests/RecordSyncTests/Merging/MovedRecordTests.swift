@@ -365,4 +365,41 @@ import Testing
         }
         #expect(tags[0] == tags[1])
     }
+
+    /// Simulation seed 400997.
+    @Test(
+        "what comes back where it was meets the record that has its name by now, and nothing is lost",
+        arguments: [true, false], [true, false])
+    func comesBack(isForward: Bool, isEdited: Bool) async throws {
+        let server = try await TestServer()
+        let (a, b) = (try Replica(server), try Replica(server))
+        let (old, new) = isForward ? ("Box", "Cup") : ("Cup", "Box")
+        try a.save("x", #"{"r":1}"#, zone: old)
+        try a.save("y", "{}", zone: new)
+        try await a.sync()
+        try await b.sync()
+        try b.save("x", #"{"p":8}"#, zone: new)
+        try a.move("x", from: old, to: new)
+        try await b.exchange.round()
+        try b.move("x", from: new, to: old)
+        try await a.exchange.round()
+        try a.save("x", #"{"p":8,"r":26}"#, zone: new)
+        server.clock.advance(.seconds(1))
+        try a.save("x", #"{"r":27}"#, zone: old)
+        for replica in [a, b] { try await replica.exchange.round() }
+        if isEdited, try a.text("x", zone: new) != nil {
+            try a.save("x", #"{"p":8,"q":9,"r":26}"#, zone: new)
+        }
+        for replica in [a, b, a, b] { try await replica.sync() }
+        let whole = isEdited ? #"{"p":8,"q":9,"r":27}"# : #"{"p":8,"r":27}"#
+        for replica in [a, b] {
+            #expect(try replica.tree(zone: old) == ["x": whole])
+            #expect(try replica.tree(zone: new) == ["y": "{}"])
+            #expect(try replica.outbox() == [])
+        }
+        let texts = try (a.conflicts(zone: old) + a.conflicts(zone: new)).flatMap { conflict in
+            try [Conflict.Side.mine, .theirs].compactMap { try a.store.text(of: $0, in: conflict) }
+        }
+        #expect(texts.contains { String(decoding: $0, as: UTF8.self).contains(#""r":26"#) })
+    }
 }

@@ -116,7 +116,8 @@ import Testing
         try bob.expectSound()
     }
 
-    @Test("a new name that the owner has for another record is given up with nothing of hers undone")
+    @Test(
+        "a new name that the owner has for another record is given up, and nothing of hers undone")
     func givenUpAfterEdit() async throws {
         try alice.save("m", #"{"secret":1}"#)
         try await alice.sync()

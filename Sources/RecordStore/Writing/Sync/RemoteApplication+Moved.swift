@@ -148,7 +148,12 @@ extension RemoteApplication {
         let old = try transaction.place(existing.entry.type)
         let local = try transaction.document(text, of: existing.id, old)
         // What a restored server had acknowledged before it may not have any more: then all is an edit.
-        let base = try restoredPass == nil ? acknowledged(existing.id, old) : nil
+        // Nor has what took its place here anything of what it was.
+        let isNext = try there.map { (there) throws(RecordError) in
+            try endSuccession(of: there, to: existing)
+        }
+        let isBaseKnown = restoredPass == nil && isNext != true
+        let base = try isBaseKnown ? acknowledged(existing.id, old) : nil
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edit = Edit(
             document: local, base: base, isMine: true,
@@ -172,6 +177,44 @@ extension RemoteApplication {
         try transaction.finalizeDelete(existing.id)
         transaction.noteMoved(existing.id, to: target.id)
         return true
+    }
+
+    /// A record that this machine has moved is back, by somebody else's move, at the name that it has
+    /// given to another record meanwhile: they are one now.
+    func joinNext(
+        _ existing: StoredRecord, _ change: RemoteChange, at address: RecordAddress
+    ) throws(RecordError) {
+        guard let next = try stored(at: address), try endSuccession(of: next, to: existing),
+            let text = try connection.savedText(of: existing.id)
+        else { return }
+        let place = try transaction.place(existing.entry.type)
+        let document = try transaction.document(text, of: existing.id, place)
+        let edits = try transaction.lastEdits(
+            of: document.fields.map(\.name), change.name, existing.zone)
+        let edit = Edit(
+            document: document, base: nil, isMine: false, stamps: edits.mapValues(\.stamp))
+        try bring(edit, change, into: next)
+    }
+
+    /// From now on news of the name are of the record that has it.
+    ///
+    /// - Returns: whether it had the name of the departed one, of which news were until now.
+    private func endSuccession(
+        of next: StoredRecord, to departed: StoredRecord
+    ) throws(RecordError) -> Bool {
+        guard let name = next.name, let departedName = departed.name else { return false }
+        let rows = try connection.all(
+            """
+            DELETE FROM move WHERE zone_id = ?1 AND name = ?2 AND outbox_id IN (
+                SELECT id FROM outbox WHERE zone_id = ?3 AND name = ?4 AND operation = 2)
+            RETURNING outbox_id
+            """,
+            [
+                .integer(departed.zone.rawValue), .name(departedName),
+                .integer(next.zone.rawValue), .name(name),
+            ]
+        ) { $0.int64(0) }
+        return !rows.isEmpty
     }
 
     /// The record that is at an address of the zone's owner by now.

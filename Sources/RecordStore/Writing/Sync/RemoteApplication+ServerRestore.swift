@@ -110,11 +110,15 @@ extension RemoteApplication {
         _ change: RemoteChange, of existing: StoredRecord
     ) throws(RecordError) {
         guard try isUnconfirmed(existing.id),
-            try connection.newestAuthor(change.name, zone) != .sync
+            let text = try connection.savedText(of: existing.id)
         else { return }
+        let place = try transaction.place(existing.entry.type)
+        let fields = try transaction.document(text, of: existing.id, place).fields.map(\.name)
+        // One alone may be of this machine, and what came later of others.
+        let edits = try transaction.lastEdits(of: fields, change.name, zone)
+        guard edits.values.contains(where: { $0.author != .sync }) else { return }
         try noteConflict(
-            change, of: existing, in: try transaction.place(existing.entry.type), base: nil,
-            mine: try connection.savedText(of: existing.id), theirs: nil)
+            change, of: existing, in: place, base: nil, mine: text, theirs: nil)
     }
 
     /// The base to merge with, when the server tells of a record for the first time since it was
@@ -197,16 +201,4 @@ extension RemoteApplication {
     }
 
     private static let versionsMax = 100
-}
-
-extension SQLConnection {
-    /// Who has made a record what it is.
-    fileprivate func newestAuthor(
-        _ name: RecordName, _ zone: ZoneID
-    ) throws(RecordError) -> Author? {
-        try first(
-            "SELECT author FROM history WHERE zone_id = ? AND name = ? ORDER BY token DESC LIMIT 1",
-            [.integer(zone.rawValue), .name(name)]
-        ) { Author(rawValue: $0.string(0)) ?? .sync }
-    }
 }

@@ -340,7 +340,10 @@ struct RemoteApplication {
             return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
         }
         if known.isPending { try forgetPending(change.name) }
-        if existing.state != .waitingDelete { try noteLostEdit(change, of: existing) }
+        if existing.state != .waitingDelete {
+            try noteLostEdit(change, of: existing)
+            if let address = change.movedTo { try joinNext(existing, change, at: address) }
+        }
         let draft = try connection.draft(of: existing.id)
         try transaction.finalizeDelete(existing.id)
         if let address = change.movedTo, let target = try stored(at: address) {
