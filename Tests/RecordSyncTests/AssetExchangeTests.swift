@@ -186,31 +186,6 @@ struct AssetExchangeTests {
         #expect(try one.files() == two.files())
     }
 
-    /// Simulation seed 400375.
-    @Test("who goes without the lost bytes, and has edited nothing else, sends nothing")
-    func lostBytesAlone() async throws {
-        let server = try await TestServer()
-        let (one, two) = (try Replica(server), try Replica(server))
-        try one.save("b", #"{"title": "B"}"#)
-        try await one.sync()
-        let backup = try await server.backUp()
-        try one.attach(Self.bytes(400), to: "b")
-        try await one.sync()
-        try await two.sync()
-        // The server goes back, and has neither the file nor its bytes.
-        try await server.restore(backup)
-        _ = two.wire.takeSent()
-        for _ in 0..<4 { try await two.exchange.round() }
-        let sent = two.wire.takeSent()
-        #expect(sent.contains(.assetsRereference) && !sent.contains(.recordsModify))
-        #expect(try two.tree() == ["b": #"{"title":"B"}"#] && two.outbox() == [])
-        #expect(try two.conflicts().map(\.fields) == [[FieldName("photo")]])
-        // Who has the bytes sends them again.
-        for replica in [one, two] { try await replica.sync() }
-        #expect(try two.assets(of: "b").count == 1)
-        #expect(try one.files() == two.files())
-    }
-
     @Test("a record that is renamed where its file was never read keeps it everywhere")
     func renamedUnread() async throws {
         let server = try await TestServer()

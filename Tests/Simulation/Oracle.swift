@@ -178,6 +178,12 @@ struct Oracle {
     /// Whether somebody has written a record in a way that its values do not tell of.
     func isUntraced(_ key: Step.Key) -> Bool { untraced.contains(key) }
 
+    /// Whether the bytes of a large field may be lost: what a restored server does not have of them, a machine
+    /// that never read them gives up, and sends what is there.
+    func mayHaveLostBytes(_ key: Step.Key) -> Bool {
+        isRestored && edits.contains { $0.value.key == key && !$0.key.hasPrefix("<") }
+    }
+
     /// Whether somebody on a machine has deleted a record and had seen these values of it. Whoever hears
     /// of a restore deletes again what others had deleted.
     func hasDeleted(_ key: Step.Key, _ values: Set<String>, device: Int) -> Bool {

@@ -142,7 +142,9 @@ struct ServerWatch {
         for value in new.values where !oracle.isKnown(value) {
             problems.append("The server has \(value) in \(key), which nobody wrote.")
         }
-        if let old, !old.isDeleted, old.content == new.content, !oracle.isUntraced(key) {
+        if let old, !old.isDeleted, old.content == new.content, !oracle.isUntraced(key),
+            !oracle.mayHaveLostBytes(key)
+        {
             problems.append("\(key) has another tag on the server, and nothing else is new.")
         }
     }

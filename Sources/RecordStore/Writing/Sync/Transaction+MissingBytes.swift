@@ -30,16 +30,10 @@ extension Transaction {
         try failOutbox(id, error: nil)
         let place = try place(record.entry.type)
         let local = try document(text, of: record.id, place)
-        let acknowledged = try connection.base(of: record.id)
-        let base = try acknowledged.flatMap { (base) throws(RecordError) in
+        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
             try document(of: base, place.name)
         }
-        var newText = local.replacing(fields.map { ($0, base?[$0]) })
-        let isAsAcknowledged =
-            try base.map { (base) throws(RecordError) in
-                try document(newText, of: record.id, place).hasSameValues(as: base)
-            } ?? false
-        if isAsAcknowledged, let text = acknowledged?.text { newText = text }
+        let newText = local.replacing(fields.map { ($0, base?[$0]) })
         var new = NewState(text: newText, place: place, stem: record.entry.stem)
         new.knownAssets = KeptAsset.all(
             in: (base?.fields ?? []).filter { fields.contains($0.name) })
@@ -47,10 +41,6 @@ extension Transaction {
         try noteConflict(
             of: record, in: place, fields: fields, theirsStood: fields, base: nil, mine: text,
             theirs: newText, theirTime: nil)
-        // Nothing else was edited.
-        if row.operation == .update, isAsAcknowledged {
-            try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
-        }
         return false
     }
 
