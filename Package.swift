@@ -165,7 +165,9 @@ let package = Package(
         .testTarget(
             name: "MountTests",
             dependencies: [
-                "recordfs", "recordfs-server", "RecordModel", "CTestSystem", "TestSupport",
+                "recordfs", "recordfs-server", "RecordMount", "RecordTree", "RecordModel",
+                "CTestSystem",
+                "TestSupport",
             ],
             swiftSettings: settings),
     ]

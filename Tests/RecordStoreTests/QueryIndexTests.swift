@@ -64,6 +64,27 @@ import Testing
         try fixture.expectSound()
     }
 
+    private func statements(_ text: String) throws -> Int {
+        let asked = Mutex(0)
+        fixture.store.traceReads { _ in asked.withLock { $0 += 1 } }
+        _ = try query(text)
+        fixture.store.traceReads(nil)
+        return asked.withLock(\.self)
+    }
+
+    @Test("a sort asks no more than a query without it, and looks at none that an index rules out")
+    func sorting() throws {
+        try fill(6000)
+        #expect(try statements("n>=0,sort:-n,sort:user") == statements("n>=0"))
+        _ = try query("n=7")
+        try makeIndexes()
+        let (found, isScan) = try query("n=7,sort:-user,sort:name")
+        #expect(!isScan && found.count == 120)
+        // Of 7, 107, 207 and so on the user is u7, of 57, 157 and so on it is u57.
+        #expect(Array(found.prefix(3)) == ["r107", "r1007", "r1107"].sorted())
+        #expect(found.suffix(60).allSatisfy { $0.hasSuffix("57") })
+    }
+
     @Test("a small type gets no index, and terms that no index answers are looked through")
     func noIndex() throws {
         try fill(100)

@@ -136,6 +136,19 @@ struct RecoveryTests {
         try expectUsable()
     }
 
+    @Test("records whose rows are lost are saved as their last versions name them")
+    func lostRows() throws {
+        try damage("record")
+        let recovery = try RecordStore.recover(directory: directory, name: "t")
+        #expect(recovery.losses == ["A part of the table record cannot be read."])
+        let files = try files()
+        // That a record waited for its deletion was in its row.
+        expectUnsent(files.filter { $0.key != "private/Box/Note/removed.json" })
+        #expect(files["private/Box/Note/drafted.json"] == #"{"n": "#)
+        #expect(recovery.sentCount == 1 && recovery.unsentCount == 5)
+        try expectUsable()
+    }
+
     @Test("texts are found in pages to which nothing leads any more, long ones too")
     func strayPages() throws {
         let store = try RecordStore.open(directory: directory)

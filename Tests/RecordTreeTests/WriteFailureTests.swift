@@ -127,4 +127,19 @@ struct WriteFailureTests {
         failure.note(offset: 0, count: 1, RecordError(.accessDenied, "no more"))
         #expect(failure == nil, "what was written before still counts")
     }
+
+    @Test("a schema of which a part could not be written changes nothing")
+    func control() throws {
+        let path = ".recordfs/schema/development.ckdb"
+        let before = try fixture.content(path)
+        let node = try #require(try fixture.find(path)).node
+        let handle = try fixture.tree.open(
+            node, flags: O_WRONLY | O_TRUNC, caller: TreeFixture.user
+        ).handle
+        try fixture.write("DEFINE SCHEMA RECORD TYPE Recipe (title STRING);", to: handle)
+        fail(handle)
+        for _ in 1...2 { #expect(throws: RecordError.self) { try fixture.tree.flush(handle) } }
+        fixture.tree.release(handle)
+        #expect(try fixture.content(path) == before)
+    }
 }

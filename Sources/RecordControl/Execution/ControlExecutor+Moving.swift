@@ -18,6 +18,7 @@ extension ControlExecutor {
         let assets = try store.assets(of: entry.id)
         let moved = try store.write(author: .commandLine) {
             (transaction) throws(RecordError) -> RecordID in
+            try transaction.checkWritable(entry.id)
             if !path.isInZone(of: target), try !transaction.isAlone(entry.id) {
                 guard stem == entry.stem, path.type == target.type else { throw Self.goesAlong }
                 return try transaction.moveTree(of: entry.id, to: target)

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// What is wrong with the store, one sentence each with what to do; empty when nothing is.
+    /// What is wrong with the store, one sentence each with what to do, and each once; empty when nothing is.
     ///
     /// A part that cannot be read is a problem of its own and does not end the check.
     ///
@@ -21,7 +21,8 @@ extension RecordStore {
             }
             problems += found(contentProblems)
         }
-        return problems
+        var told: Set<String> = []
+        return problems.filter { told.insert($0).inserted }
     }
 
     private func found(_ check: () throws(RecordError) -> [String]) -> [String] {

@@ -38,6 +38,8 @@ struct Salvage {
     /// Records that the server has acknowledged, and those of which it was not told all.
     private var known: Set<Int64> = []
     private var waiting: Set<Int64> = []
+    /// Whether all rows of records could be read: else versions say which records there are.
+    private var knowsRecords = true
     /// Whether all of the outgoing changes could be read: else nobody knows what the server lacks.
     private var knowsOutbox = true
 
@@ -82,6 +84,7 @@ struct Salvage {
         {
             types[id] = (zone, name)
         }
+        let before = losses.count
         for (id, row) in rows(
             connection, "record", "id",
             columns: "type_id, stem, state, \(hasVersions(connection) ? "version" : "NULL")",
@@ -96,6 +99,7 @@ struct Salvage {
         {
             records[id] = row
         }
+        knowsRecords = losses.count == before
         let assets = rows(
             connection, "asset", "id", columns: "record_id, field, idx, hash, ext",
             { (row) -> (Int64, AssetRow)? in
@@ -110,6 +114,33 @@ struct Salvage {
                 )
             })
         for case let (record, asset)? in assets { assetRows[record, default: []].append(asset) }
+    }
+
+    /// The records whose rows cannot be read, as their last versions name them.
+    private mutating func readLostRecords(_ connection: SQLConnection) {
+        guard !knowsRecords else { return }
+        var places: [Int64: [[UInt8]: Int64]] = [:]
+        for (id, type) in types { places[type.zone, default: [:]][type.name] = id }
+        let deleted = Array(ChangeKind.deleted.rawValue.utf8)
+        let versions = rows(
+            connection, "history", "token", columns: "record_id, zone_id, name, type, kind",
+            {
+                (
+                    token: $0.int64(0), id: $0.int64(1), zone: $0.int64(2),
+                    stem: Stem(encoding: RecordName(bytes: $0.bytes(3))), type: $0.bytes(4),
+                    isDeleted: $0.bytes(5) == deleted
+                )
+            })
+        var lost: [Int64: RecordRow] = [:]
+        for version in versions where records[version.id] == nil {
+            lost[version.id] =
+                version.isDeleted
+                ? nil
+                : RecordRow(
+                    type: places[version.zone]?[version.type] ?? 0, stem: version.stem, state: 0,
+                    version: version.token)
+        }
+        records.merge(lost) { known, _ in known }
     }
 
     /// Reads what pages have to which the table does not lead any more.
@@ -145,6 +176,7 @@ struct Salvage {
     private mutating func readTexts(
         _ connection: SQLConnection
     ) throws(RecordError) -> [Int64: [UInt8]] {
+        readLostRecords(connection)
         var texts: [Int64: [UInt8]] = [:]
         let before = losses.count
         var versions = rows(

@@ -104,6 +104,11 @@ extension Transaction {
         return place
     }
 
+    /// Throws for a record that this machine's user may only read. Errors: notFound, accessDenied.
+    package func checkWritable(_ id: RecordID) throws(RecordError) {
+        _ = try writablePlace(of: try requireRecord(id))
+    }
+
     /// Throws for a record that this machine's user may only read, while he may write others of its zone.
     func checkWritable(_ record: StoredRecord?, in place: TypePlace) throws(RecordError) {
         guard let record, place.zone.permission == .mixed, author != .sync else { return }

@@ -106,10 +106,15 @@ package struct HTTPExchange: Sendable {
         guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
             return .unreachable("\(error)")
         }
+        guard error is NIOSSLExtraError || "\(error)".contains("CERTIFICATE_VERIFY_FAILED") else {
+            return .unreachable(
+                "no secure connection: what answers there does not speak TLS as this machine does. "
+                    + "(\(error))")
+        }
         return .unreachable(
             "no secure connection: the server's certificate is of an authority that this machine "
                 + "does not trust, of another name, or no longer valid. For an authority of your "
-                + "own: recordfs login --ca-file FILE. (\(error))")
+                + "own: recordfs login --ca-file FILE.")
     }
 
     /// - Parameter patience: for all of it, up to the last byte of the answer.

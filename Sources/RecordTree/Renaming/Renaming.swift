@@ -43,6 +43,7 @@ extension Tree {
         }
         guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)
         else {
+            if case .type(let type) = source { try checkWritable(type) }
             throw RecordError(.crossDevice, "zones and record types are not renamed; copy them")
         }
         if flags & renameNoReplace != 0, try find(newName, in: to) != nil {
@@ -103,6 +104,7 @@ extension Tree {
             try checkWritable(file.stem, in: file.type)
             if case .asset(let id) = source { try setAside(id, as: target) }
         case (.asset(let file), .asset(let newFile)):
+            try checkWritable(file.stem, in: file.type)
             guard file.type == newFile.type else { throw Self.otherDirectory }
             if case .asset(let id) = source { try renameAsset(id, to: newFile) }
         case (.record, .asset), (.asset, .record):

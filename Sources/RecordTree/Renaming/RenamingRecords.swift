@@ -201,11 +201,12 @@ extension Tree {
     func moveRecord(
         _ file: RecordFile, _ type: TypeID, _ stem: Stem, to newType: TypeID, _ newStem: Stem
     ) throws(RecordError) {
+        // Before all else: who moves by copying would have the copy, and could not delete this.
+        try checkWritable(file.record, in: type)
         let (from, target) = (try place(of: type).zone, try place(of: newType))
         guard from.database == target.zone.database, from.owner == target.zone.owner else {
             throw Self.otherDirectory
         }
-        try checkWritable(file.record, in: type)
         try checkWritable(newStem, in: newType)
         try saveBeforeRename(file)
         if try store.record(newType, newStem) == nil { try checkNewName(newStem, in: newType) }

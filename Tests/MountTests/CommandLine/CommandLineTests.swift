@@ -93,6 +93,10 @@ extension MountTests {
             #expect(try home.recordfs("rm", "private/Kitchen").status == 1)
             #expect(try home.recordfs("rm", "-r", "private/Kitchen").status == 0)
             #expect(try home.recordfs("ls", "private").output == "")
+            // The short check says what it has not looked at, the long one has left nothing out.
+            let short = try home.recordfs("fsck")
+            #expect(short.status == 0 && short.output.contains(": clean\nNot read: "), "\(short)")
+            #expect(short.output.hasSuffix("recordfs fsck --deep reads them too.\n"), "\(short)")
             let fsck = try home.recordfs("fsck", "--deep")
             #expect(fsck.status == 0 && fsck.output.hasSuffix(": clean\n"), "\(fsck)")
         }

@@ -7,6 +7,9 @@ final class Account: Sendable {
     private let files: TemporaryDirectory
     private let server = Locked<ServerProcess?>(nil)
     let port: Int
+    /// Without TLS `http`.
+    private let scheme: String
+    var address: String { "\(scheme)://127.0.0.1:\(port)" }
     let password: String
     let apiToken: String
     private let serverArguments: [String]
@@ -16,6 +19,7 @@ final class Account: Sendable {
         files = try TemporaryDirectory()
         serverArguments = arguments
         loginArguments = login
+        scheme = arguments.contains("--tls-key") ? "https" : "http"
         let process = try await ServerProcess.serve(
             data: files.path + "/data", arguments: arguments)
         port = process.port
@@ -49,6 +53,15 @@ final class Account: Sendable {
 
     func resumeServer() { server.value?.signal(SIGCONT) }
 
+    /// What a command of the server's operator prints.
+    @discardableResult
+    func command(_ arguments: String...) async throws -> String {
+        let command = try ServerProcess(arguments + ["--data", "\(files.path)/data"])
+        let status = try await command.wait()
+        #expect(status == 0, "\(command.errorText)")
+        return command.outputText
+    }
+
     func addUser(_ eMail: String, password: String) async throws {
         let folder = try TemporaryDirectory()
         try SystemCall.writeFile(folder.path + "/password", password)
@@ -64,15 +77,9 @@ final class Account: Sendable {
 
     /// An API token as programs without an address of their own have it.
     func makeToken() async throws -> String {
-        let command = try ServerProcess(
-            program: ServerProcess.binary,
-            [
-                "token", "create", "iCloud.org.recordfs.default", "--name", "Other", "--data",
-                "\(files.path)/data",
-            ])
-        let status = try await command.wait()
-        #expect(status == 0, "\(command.errorText)")
-        return String(command.outputText.prefix { !$0.isWhitespace })
+        let made = try await command(
+            "token", "create", "iCloud.org.recordfs.default", "--name", "Other")
+        return String(made.prefix { !$0.isWhitespace })
     }
 
     func signInResult(
@@ -81,7 +88,7 @@ final class Account: Sendable {
     ) throws -> ChildResult {
         try home.recordfs(
             [
-                "login", "http://127.0.0.1:\(port)", "--api-token", apiToken ?? self.apiToken,
+                "login", address, "--api-token", apiToken ?? self.apiToken,
                 "--user", user, "--password-stdin",
             ] + (arguments ?? loginArguments), input: password + "\n")
     }
@@ -98,7 +105,7 @@ final class Account: Sendable {
     func listed(by home: CommandLineHome) throws -> String {
         try home.shell(
             #"""
-            recordfs accounts --json | jq -r 'select(.server == "http://127.0.0.1:\#(port)") |
+            recordfs accounts --json | jq -r 'select(.server == "\#(address)") |
                 "\(.signedIn) \(.environment) \(.store)"'
             """#
         ).output

@@ -67,7 +67,35 @@ extension MountTests {
             ]
         }
 
+        /// Each would take something out of the share, and make it anew in a zone of his own.
+        private func moves(_ root: String) -> [String] {
+            let own = "~/RecordFS/private/Own/Note"
+            return [
+                "mv \(root).json \(own)/", "mv \(root)-step.json \(own)/x.json",
+                "mv \(root)-step@photo.txt \(own)/", "mv \(root)-step@photo.txt \(own)/.photo",
+                "recordfs mv \(root).json \(own)/", "recordfs mv \(root)-step \(own)/x",
+                "recordfs mv \(root) ~/RecordFS/private/Own/Recipe/",
+                "recordfs mv \(root) ~/RecordFS/local/Own/Note/", "recordfs mv \(root) ../Other/",
+                "mkdir ../Other; mv \(root).json ../Other/",
+            ]
+        }
+
+        private func expectNothingMoved(_ root: String) throws {
+            let all = "ls -A \(shared) RecordFS/private/Own/* RecordFS/local/Own/*"
+            try bob.ok("mkdir -p RecordFS/private/Own/{Note,Recipe} RecordFS/local/Own/Note")
+            let before = try bob.ok(all)
+            for move in moves(root) {
+                let result = try bob.shell("cd \(shared) && { \(move); }")
+                #expect(result.status != 0, "\(move)")
+                let words = ["Permission denied", "You may read"]
+                #expect(words.contains { result.errors.contains($0) }, "\(move): \(result)")
+                #expect(try bob.ok(all) == before, "\(move)")
+            }
+            try bob.ok("rmdir \(shared)/../Other")
+        }
+
         private func expectRefusals(_ root: String) throws {
+            try expectNothingMoved(root)
             for edit in edits(root) {
                 let result = try bob.shell("cd \(shared) && { \(edit); }")
                 #expect(result.status != 0, "\(edit)")

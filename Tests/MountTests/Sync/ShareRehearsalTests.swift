@@ -108,7 +108,10 @@ extension MountTests {
             #expect(
                 ends.contains("would lose it, but:\n  whoever has 1 link for one person: \(once)"))
             #expect(try everything() == before)
-            try alice.ok("recordfs share permit private/Kitchen everyone read-only")
+            let opened = try alice.shell(
+                "recordfs share permit private/Kitchen everyone read-only")
+            #expect(opened.status == 0)
+            #expect(opened.errors == "carol@localhost has it no longer, nor is invited.\n")
             let closing = "permit private/Kitchen everyone none"
             let said = try alice.ok("recordfs share \(closing) -n --json | jq -r '\(show)'")
             #expect(said == "[bob@localhost] true")
@@ -147,8 +150,11 @@ extension MountTests {
                 "\n1 text that could not be saved:", "<admin@localhost> keeps all of it",
             ] { #expect(words.contains(line), "\(words)") }
             #expect(try everything() == before)
-            try bob.ok("recordfs leave \(place); recordfs resume")
+            // The exchange is paused still.
+            try bob.ok("recordfs leave \(place)")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
+            #expect(try bob.ok("recordfs status").contains(": paused"))
+            try bob.ok("recordfs resume")
             let trash = "ls RecordFS/.recordfs/trash/\(place)/Recipe"
             let kept = try bob.ok(trash)
             #expect(kept == "mine.json\nsoup1.json\nsoup3.json")

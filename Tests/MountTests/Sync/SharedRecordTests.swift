@@ -316,7 +316,7 @@ extension MountTests {
                 os.chdir(sys.argv[1])
                 files = {name: os.open(name, os.O_RDWR) for name in
                          ("soup.json", "soup@photo.txt", "step1.json")}
-                maps = {name: mmap.mmap(file, 0, prot=mmap.PROT_READ) for name, file in files.items()
+                maps = {name: mmap.mmap(file, 0) for name, file in files.items()
                         if name != "step1.json"}
                 for name in maps: maps[name][:]
                 os.pwrite(files["step1.json"], b'{"s": 1, "$parent": "soup", "own": 1}', 0)
@@ -337,6 +337,13 @@ extension MountTests {
                     child = os.fork()
                     if child == 0: os._exit(1 if any(maps[name][:9]) else 0)
                     print(name, "mapped", os.waitpid(child, 0)[1] == 256)
+                    child = os.fork()
+                    if child == 0:
+                        maps[name][:3] = b"own"
+                        try: maps[name].flush()
+                        except OSError: os._exit(1)
+                        os._exit(0)
+                    print(name, "written", os.waitpid(child, 0)[1] == 0)
                 """)
             let said = try bob.ok(
                 """
@@ -355,7 +362,9 @@ extension MountTests {
                     step1.json Permission denied
                     Permission denied
                     soup.json mapped False
+                    soup.json written False
                     soup@photo.txt mapped False
+                    soup@photo.txt written False
                     """)
             let trash = "RecordFS/.recordfs/trash/shared/admin@localhost/Kitchen/Recipe"
             #expect(

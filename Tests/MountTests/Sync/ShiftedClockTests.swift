@@ -109,6 +109,35 @@ extension MountTests {
             try end()
         }
 
+        @Test("whose clock is off by more than a minute is told so, by how much and which way")
+        func told() throws {
+            func warning(_ home: CommandLineHome) throws -> String {
+                let lines = try home.ok("recordfs sync; recordfs status").split(separator: "\n")
+                let line = lines.first { $0.contains("clock of this machine") }
+                return line.map { $0.split(separator: ". ")[0] }.map(String.init) ?? ""
+            }
+            func expect(_ home: CommandLineHome, _ words: String) throws {
+                let said = try warning(home).drop { $0 == " " }
+                #expect(
+                    said
+                        == (words.isEmpty
+                            ? "" : "The clock of this machine is \(words) the server's"))
+            }
+            func shift(_ seconds: Int) throws {
+                try ahead.ok(
+                    "recordfs unmount; SHIFT=\(seconds) LD_PRELOAD=$PWD/shift.so recordfs mount")
+            }
+            try expect(owner, "")
+            try expect(ahead, "1 hour ahead of")
+            try expect(behind, "1 hour behind")
+            // Within a minute nothing is wrong. The server says whole seconds.
+            try shift(50)
+            try expect(ahead, "")
+            try shift(80)
+            try expect(ahead, "1 minute ahead of")
+            try end()
+        }
+
         private func end() throws {
             for home in [owner, ahead, behind] { try home.ok("recordfs unmount && recordfs fsck") }
         }

@@ -129,10 +129,13 @@ extension MountTests {
                 """
                 cd RecordFS/public/_defaultZone && mkdir Station Other
                 for n in 1 2 3; do echo "{\\"n\\": $n}" > Station/s$n.json; done
+                recordfs can edit Station/s1
                 echo '{}' > Other/o.json
                 head -c 100000 /dev/urandom > Station/s1@photo.jpg
                 recordfs sync
                 """)
+            let edit = "recordfs can edit RecordFS/public/_defaultZone/Station/s1"
+            #expect(try a.ok(edit) == "yes")
             let list = "ls RecordFS-work/public/_defaultZone/*"
             #expect(try b.eventually(list, "s1.json\ns1@photo.jpg\ns2.json\ns3.json"))
             try b.ok(
@@ -142,6 +145,10 @@ extension MountTests {
                 """)
             try a.ok("rm RecordFS/public/_defaultZone/Station/s2.json; recordfs sync")
             #expect(try b.eventually(list, "s1.json\ns1@photo.jpg\ns3.json"))
+            let foreign = try b.shell(
+                "cd RecordFS-work/public/_defaultZone && recordfs can edit Station/s1")
+            #expect(foreign.status == 1, "\(foreign)")
+            #expect(foreign.output.hasPrefix("no: the record belongs to _"), "\(foreign)")
             let refused = try b.shell(
                 """
                 cd RecordFS-work/public/_defaultZone/Station && echo '{"n": 9}' > s3.json

@@ -184,6 +184,21 @@ extension MountTests {
                 "recordfs events --sync --json | jq -r '\"\\(.event) \\(.path)\"' | sort -u")
             #expect(kinds.output.contains("export private/Box"), "\(kinds)")
             try a.ok("jq -e '.sync.lastFetch' RecordFS/.recordfs/status.json")
+            // Those that failed alone, and those of one database alone.
+            try a.ok("echo '{}' | recordfs put local/Own/Note/y")
+            #expect(try a.ok("recordfs events --sync --failed") == "")
+            try await account.stopServer()
+            _ = try a.shell("echo '{}' > RecordFS/private/Box/Note/x.json; recordfs sync")
+            let failed = try a.ok(
+                "recordfs events --sync --failed --json | jq -c .succeeded | uniq")
+            #expect(failed == "false")
+            #expect(try a.ok("recordfs events --sync --failed").contains("cannot be reached"))
+            let databases = "recordfs events --json --database"
+            #expect(try a.ok("\(databases) local | jq -r .path") == "local/Own/Note/y.json")
+            #expect(
+                try a.ok("\(databases) private | jq -r .path | uniq") == "private/Box/Note/x.json")
+            #expect(try a.ok("\(databases) shared; recordfs events --sync --database public") == "")
+            #expect(try a.shell("recordfs events --failed").status == 2)
             try a.ok("recordfs unmount")
         }
 
@@ -314,6 +329,28 @@ extension MountTests {
             #expect(try b.shell("cat \(note)/x@note.txt").output == "small")
             try a.ok("recordfs unmount")
             try b.ok("recordfs unmount")
+        }
+
+        @Test("a pause that the server asks for is a wait in status, and no failure of sync")
+        func throttled() async throws {
+            let account = try await Account(
+                server: ["--set", "user-rate=0.01", "--set", "user-burst=20"])
+            let a = try account.machine()
+            try a.ok(
+                """
+                cd RecordFS/private
+                for n in $(seq 100); do mkdir -p Z$n/Note && echo '{}' > Z$n/Note/x.json; done
+                """)
+            let words = "The server has asked to wait a while; what is left follows by itself."
+            let synced = try a.shell("recordfs sync")
+            #expect(synced.status == 0, "\(synced)")
+            #expect(synced.errors.contains(words), "\(synced)")
+            let status = try a.ok("recordfs status")
+            #expect(status.contains(": waits") && status.contains(words), "\(status)")
+            for said in [synced.errors, synced.output, status] {
+                #expect(!said.contains("THROTTLED") && !said.contains("request "), "\(said)")
+            }
+            try a.ok("recordfs unmount && recordfs fsck")
         }
 
         @Test("a wrong password is refused, and another account needs another store")

@@ -127,6 +127,39 @@ import Testing
         #expect(isRefused)
     }
 
+    private func numbers(_ range: Range<Int>) -> String {
+        range.map { "\"f\($0)\":\($0)" }.joined(separator: ",")
+    }
+
+    @Test("the fields of a type are counted over all its records, on every machine")
+    func fieldsOfManyRecords() async throws {
+        let most = ServerLimits.fieldsPerType
+        try a.save("first", "{\(numbers(0..<most - 50))}")
+        try a.save("second", "{\(numbers(100..<most))}")
+        for name in ["first", "second"] { try await expectEverywhere(name) }
+        for replica in [a, b] {
+            let error = #expect(throws: RecordError.self) { try replica.save("third", #"{"g":1}"#) }
+            #expect(error?.code == .tooLarge)
+            #expect(try replica.outbox() == [])
+        }
+        try b.save("third", #"{"f7":1}"#)
+        try await b.sync()
+        try await expectEverywhere("third")
+    }
+
+    @Test("a long value is in the last field of a type, too: the way it goes takes no other field")
+    func longValueOfFullType() async throws {
+        let most = ServerLimits.fieldsPerType
+        let text = String(repeating: "k", count: ServerLimits.recordBytes + 1)
+        try a.save("x", "{\(numbers(1..<most)),\"a\":\"\(text)\"}")
+        try await expectEverywhere("x")
+        #expect(try await assets(of: recordOfServer("x")).map(\.description) == ["a_ckAsset"])
+        try b.save("x", "{\(numbers(1..<most)),\"a\":\"short\"}")
+        try await b.sync()
+        try await expectEverywhere("x")
+        #expect(try await assets(of: recordOfServer("x")).isEmpty)
+    }
+
     @Test(
         "in a zone that no server has, the limits of servers do not hold", arguments: LimitCase.all)
     func local(_ limit: LimitCase) throws {

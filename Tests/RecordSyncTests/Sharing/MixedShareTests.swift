@@ -43,6 +43,17 @@ import Testing
         #expect(failed?.code == .accessDenied, "\(what)")
     }
 
+    /// What `recordfs mv` does out of the database.
+    private func copyAndDelete(_ name: String) throws {
+        let entry = try #require(try bob.entry(name))
+        try bob.store.write(author: .commandLine) { transaction throws(RecordError) in
+            let own = try transaction.makeZone(.private, .me, ZoneName("Own"))
+            let type = try transaction.makeType(own.id, RecordTypeName("Note"))
+            let copy = try transaction.save(text: Array("{}".utf8), type: type.id, stem: Stem(name))
+            try transaction.finishMove(of: entry.id, to: copy.id)
+        }
+    }
+
     @Test("what may only be read is refused at once, whatever is done; nothing of it is sent")
     func readOnly() throws {
         for name in ["r", "r1", "r2"] {
@@ -53,6 +64,10 @@ import Testing
             refused("attach to \(name)") { try bob.attach([7], to: name) }
             refused("hang on \(name)") { try bob.save("new", #"{"$parent":"\#(name)"}"#) }
             refused("move to \(name)") { try bob.save("w1", #"{"$parent":"\#(name)","p":1}"#) }
+            refused("move \(name) away") {
+                try bob.move(name, from: "Box", to: "Box", target: "Other")
+            }
+            refused("take \(name) out") { try copyAndDelete(name) }
         }
         let entry = try #require(try bob.entry("r1"))
         let photo = try #require(try bob.store.assets(of: entry.id).first)
@@ -63,6 +78,7 @@ import Testing
         }
         #expect(try bob.outbox() == [])
         #expect(try bob.names() == ["r", "r1", "r2", "w", "w1", "w2"])
+        #expect(try bob.store.zones(in: .private).isEmpty)
         try bob.expectSound()
     }
 

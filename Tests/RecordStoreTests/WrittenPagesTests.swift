@@ -1,0 +1,86 @@
+import Foundation
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// What saves write, and how large a store becomes: counted in pages and bytes.
+@Suite struct WrittenPagesTests {
+    /// The pages in the database's log, of which SQLite keeps count in the log's index.
+    private func pagesInLog(of fixture: StoreFixture) throws -> Int {
+        let file = try #require(
+            FileHandle(forReadingAtPath: fixture.directory + "/store.sqlite-shm"))
+        defer { try? file.close() }
+        try file.seek(toOffset: 16)
+        let count = try #require(try file.read(upToCount: 4))
+        return count.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Words as in a language: few are in each text, most are in few.
+    private func text(_ random: inout SeededRandom, words: Int) -> String {
+        let said = (0..<words).map { _ in
+            let rank = random.below(random.below(5_000) + 1)
+            return String(1_000 + rank * 7, radix: 36) + "er"
+        }
+        return #"{"title":"note","text":"\#(said.joined(separator: " "))"}"#
+    }
+
+    /// How many pages each of some saves wrote, in a store that has others already.
+    private func pages(in database: Database, _ save: (StoreFixture, Int) throws -> Void) throws
+        -> Double
+    {
+        let fixture = try StoreFixture(database)
+        var random = SeededRandom(seed: 59)
+        for number in 0..<300 { try fixture.save("r\(number)", text(&random, words: 60)) }
+        let before = try pagesInLog(of: fixture)
+        let count = 50
+        for number in 0..<count { try save(fixture, number) }
+        return Double(try pagesInLog(of: fixture) - before) / Double(count)
+    }
+
+    @Test(
+        "a new record of 300 bytes writes few pages, and fewer where no server is told",
+        arguments: [(Database.private, 11.0), (.local, 8.0)])
+    func create(database: Database, most: Double) throws {
+        var random = SeededRandom(seed: 60)
+        let written = try pages(in: database) { fixture, number in
+            try fixture.save("n\(number)", text(&random, words: 60))
+        }
+        #expect(written > 1 && written <= most, "\(written) pages")
+    }
+
+    @Test("a save of a record that is there writes no more pages than a new one")
+    func update() throws {
+        var random = SeededRandom(seed: 61)
+        let written = try pages(in: .private) { fixture, number in
+            try fixture.save("r\(number)", text(&random, words: 60))
+        }
+        #expect(written > 1 && written <= 11, "\(written) pages")
+    }
+
+    /// The goal is 2.0, and texts of natural languages come to 2.1.
+    @Test("a store of small records that can be searched and are sent is near twice its input")
+    func size() throws {
+        let fixture = try StoreFixture()
+        var random = SeededRandom(seed: 62)
+        var input = 0
+        try fixture.write { transaction throws(RecordError) in
+            for number in 0..<3_000 {
+                let text = text(&random, words: 160)
+                input += text.utf8.count
+                _ = try transaction.save(
+                    text: Array(text.utf8), type: fixture.note, stem: Stem("r\(number)"))
+            }
+        }
+        _ = try fixture.store.search(fixture.zone.id, words: "none")
+        while case let claimed = try fixture.claim(), !claimed.isEmpty {
+            for change in claimed { try fixture.complete(change) }
+        }
+        try fixture.store.close()
+        let path = fixture.directory + "/store.sqlite"
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        let ratio = Double(size) / Double(input)
+        #expect(ratio > 1 && ratio <= 2.45, "\(ratio) times \(input) bytes")
+    }
+}
