@@ -44,6 +44,9 @@ struct HistoryGenerator {
     /// Of a page of a feed, and of a request that uploads.
     let pageRecords: Int
     private let count: Int
+    /// Drawn apart from the rest.
+    private var crossing: SeededRandom
+    private let hasCrossing: Bool
 
     init(seed: UInt64, isWide: Bool) {
         var random = SeededRandom(seed: seed)
@@ -65,14 +68,48 @@ struct HistoryGenerator {
         }
         self.shifts = shifts
         self.random = random
+        var crossing = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
+        let isFourth = crossing.below(4) == 0
+        hasCrossing = isWide && isFourth
+        self.crossing = crossing
     }
 
     mutating func steps() -> [Step] {
-        (0..<count).map { number in
+        var steps = (0..<count).map { _ in
             let isRound = random.below(3) == 0
             return Step(
-                number: number, device: random.below(devices), pause: random.below(3_000),
+                number: 0, device: random.below(devices), pause: random.below(3_000),
                 action: isRound ? .round(plan()) : action())
+        }
+        if hasCrossing { cross(&steps) }
+        return steps.enumerated().map { number, step in
+            Step(number: number, device: step.device, pause: step.pause, action: step.action)
+        }
+    }
+
+    /// Spreads over a history that two machines have a record, which one of them moves and the other edits.
+    /// No other step is about it.
+    private mutating func cross(_ steps: inout [Step]) {
+        let old = Step.Key(zone: zones[0], type: types[0], name: "m")
+        let moved: Step.Action =
+            if zones.count > 1 {
+                .move(old, to: zones[1])
+            } else if types.count > 1 {
+                .retype(old, to: types[1])
+            } else {
+                .rename(old, to: "k")
+            }
+        let one = crossing.below(devices)
+        let other = (one + 1 + crossing.below(devices - 1)) % devices
+        let story: [(device: Int, action: Step.Action)] = [
+            (one, .edit(old, ["p"])), (one, .round([])), (other, .round([])), (one, moved),
+            (other, .edit(old, ["q"])),
+        ]
+        let places = story.map { _ in crossing.below(steps.count + 1) }.sorted()
+        for (place, event) in zip(places, story).reversed() {
+            steps.insert(
+                Step(number: 0, device: event.device, pause: 1_000, action: event.action),
+                at: place)
         }
     }
 
