@@ -55,7 +55,7 @@ enum ExchangeState {
     private static func duration(_ exact: UInt64) -> String {
         let units: [(UInt64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
         // Servers tell whole seconds: an hour is not 59 minutes.
-        let seconds = exact + 30
+        let seconds = exact < 60 ? exact : exact + 30
         let (size, unit) = units.first { seconds >= $0.0 } ?? (1, "second")
         return Showing.count(Int(clamping: seconds / size), unit)
     }

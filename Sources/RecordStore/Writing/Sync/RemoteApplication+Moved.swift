@@ -188,7 +188,13 @@ extension RemoteApplication {
             let text = try connection.savedText(of: existing.id)
         else { return }
         let place = try transaction.place(existing.entry.type)
-        let document = try transaction.document(text, of: existing.id, place)
+        let document: RecordDocument
+        do throws(RecordError) {
+            document = try transaction.document(text, of: existing.id, place)
+        } catch  where error.isAboutContent {
+            // It stays in history, as it is.
+            return
+        }
         let edits = try transaction.lastEdits(
             of: document.fields.map(\.name), change.name, existing.zone)
         let edit = Edit(

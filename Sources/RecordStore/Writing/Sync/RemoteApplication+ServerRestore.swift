@@ -113,12 +113,24 @@ extension RemoteApplication {
             let text = try connection.savedText(of: existing.id)
         else { return }
         let place = try transaction.place(existing.entry.type)
-        let fields = try transaction.document(text, of: existing.id, place).fields.map(\.name)
-        // One alone may be of this machine, and what came later of others.
-        let edits = try transaction.lastEdits(of: fields, change.name, zone)
-        guard edits.values.contains(where: { $0.author != .sync }) else { return }
+        guard try isEditedHere(text, existing, change.name, place) else { return }
         try noteConflict(
             change, of: existing, in: place, base: nil, mine: text, theirs: nil)
+    }
+
+    /// Whether a field has a value of this machine, whatever others have changed beside it. A text that
+    /// cannot be read may have one.
+    private func isEditedHere(
+        _ text: [UInt8], _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> Bool {
+        let fields: [RecordField]
+        do throws(RecordError) {
+            fields = try transaction.document(text, of: record.id, place).fields
+        } catch  where error.isAboutContent {
+            return true
+        }
+        let edits = try transaction.lastEdits(of: fields.map(\.name), name, zone)
+        return edits.values.contains { $0.author != .sync }
     }
 
     /// The base to merge with, when the server tells of a record for the first time since it was
