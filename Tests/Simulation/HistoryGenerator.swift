@@ -44,9 +44,20 @@ struct HistoryGenerator {
     /// Of a page of a feed, and of a request that uploads.
     let pageRecords: Int
     private let count: Int
-    /// Drawn apart from the rest.
-    private var crossing: SeededRandom
-    private let hasCrossing: Bool
+    /// Of the story, which is drawn apart from the rest.
+    private var chance: SeededRandom
+    private let story: Story?
+
+    /// Something that takes several steps in their order, which would seldom meet by themselves. It is spread
+    /// over a history, of which no other step is about its records.
+    private enum Story {
+        /// Two machines have a record, which one of them moves and the other edits.
+        case crossingMove
+        /// Two machines have a text, of which each edits another line.
+        case crossingLines
+        /// A record and an edit are newer than the backup to which the server goes back.
+        case lostByRestore
+    }
 
     init(seed: UInt64, isWide: Bool) {
         var random = SeededRandom(seed: seed)
@@ -68,10 +79,14 @@ struct HistoryGenerator {
         }
         self.shifts = shifts
         self.random = random
-        var crossing = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
-        let isFourth = crossing.below(4) == 0
-        hasCrossing = isWide && isFourth
-        self.crossing = crossing
+        var chance = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
+        let stories: [Story?] = [
+            .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore, nil, nil,
+            nil,
+        ]
+        let picked = chance.pick(stories)
+        story = isWide ? picked : nil
+        self.chance = chance
     }
 
     mutating func steps() -> [Step] {
@@ -81,36 +96,53 @@ struct HistoryGenerator {
                 number: 0, device: random.below(devices), pause: random.below(3_000),
                 action: isRound ? .round(plan()) : action())
         }
-        if hasCrossing { cross(&steps) }
+        if let story { spread(story, over: &steps) }
         return steps.enumerated().map { number, step in
             Step(number: number, device: step.device, pause: step.pause, action: step.action)
         }
     }
 
-    /// Spreads over a history that two machines have a record, which one of them moves and the other edits.
-    /// No other step is about it.
-    private mutating func cross(_ steps: inout [Step]) {
-        let old = Step.Key(zone: zones[0], type: types[0], name: "m")
-        let moved: Step.Action =
-            if zones.count > 1 {
-                .move(old, to: zones[1])
-            } else if types.count > 1 {
-                .retype(old, to: types[1])
-            } else {
-                .rename(old, to: "k")
-            }
-        let one = crossing.below(devices)
-        let other = (one + 1 + crossing.below(devices - 1)) % devices
-        let story: [(device: Int, action: Step.Action)] = [
-            (one, .edit(old, ["p"])), (one, .round([])), (other, .round([])), (one, moved),
-            (other, .edit(old, ["q"])),
-        ]
-        let places = story.map { _ in crossing.below(steps.count + 1) }.sorted()
-        for (place, event) in zip(places, story).reversed() {
+    private mutating func spread(_ story: Story, over steps: inout [Step]) {
+        let one = chance.below(devices)
+        let other = (one + 1 + chance.below(devices - 1)) % devices
+        let parts = parts(of: story, one, other)
+        let places = parts.map { _ in chance.below(steps.count + 1) }.sorted()
+        for (place, part) in zip(places, parts).reversed() {
             steps.insert(
-                Step(number: 0, device: event.device, pause: 1_000, action: event.action),
-                at: place)
+                Step(number: 0, device: part.device, pause: 1_000, action: part.action), at: place)
         }
+    }
+
+    private func parts(
+        of story: Story, _ one: Int, _ other: Int
+    ) -> [(device: Int, action: Step.Action)] {
+        let key = Step.Key(zone: zones[0], type: types[0], name: "m")
+        switch story {
+        case .crossingMove:
+            return [
+                (one, .edit(key, ["p"])), (one, .round([])), (other, .round([])),
+                (one, moving(key)),
+                (other, .edit(key, ["q"])),
+            ]
+        case .crossingLines:
+            return [
+                (one, .editLine(key, 0)), (one, .round([])), (other, .round([])),
+                (one, .editLine(key, 1)), (other, .editLine(key, 3)),
+            ]
+        case .lostByRestore:
+            let next = Step.Key(zone: key.zone, type: key.type, name: "k")
+            return [
+                (one, .edit(key, ["p"])), (one, .round([])), (one, .backUp),
+                (one, .edit(key, ["q"])),
+                (one, .edit(next, ["p"])), (one, .round([])), (one, .restoreServer),
+            ]
+        }
+    }
+
+    private func moving(_ key: Step.Key) -> Step.Action {
+        if zones.count > 1 { return .move(key, to: zones[1]) }
+        if types.count > 1 { return .retype(key, to: types[1]) }
+        return .rename(key, to: "k")
     }
 
     private mutating func plan() -> [Step.Fault] {
