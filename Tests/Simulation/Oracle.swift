@@ -68,6 +68,7 @@ struct Oracle {
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
     private var isRestored = false
+    private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
     /// Machines whose side of a conflict stood: an edit of which no value tells.
     private var asserted: [Step.Key: Set<Int>] = [:]
@@ -173,6 +174,9 @@ struct Oracle {
     // MARK: At each step
 
     /// Whether an edit has written a value.
+    /// A feed begins anew, which tells nothing of what has gone.
+    mutating func expireToken() { hasExpired = true }
+
     func isKnown(_ value: String) -> Bool { edits[value] != nil }
 
     /// Whether somebody has written a record in a way that its values do not tell of.
@@ -288,9 +292,9 @@ struct Oracle {
     /// Records of which a part is where they were moved from, and another where they were moved to: an edit
     /// that crosses a move follows it. Only of places that nothing else has happened to but edits, and whose
     /// machines know what they have sent: who makes a record, hears no answer, and asks when it is gone, has
-    /// no place in the feed from which it could hear where to.
+    /// no place in the feed from which it could hear where to; nor has one whose token has expired.
     private func doubled(in tree: [Step.Key: [String]]) -> [String] {
-        guard !isRestored else { return [] }
+        guard !isRestored, !hasExpired else { return [] }
         return moves.compactMap { from, to in
             let (left, arrived) = (Set(tree[from] ?? []), Set(tree[to] ?? []))
             let others = moves.filter { ![$0.from, $0.to].allSatisfy { $0 != from && $0 != to } }

@@ -129,6 +129,7 @@ actor SimulatedWorld {
         replica.wire.forgetPlan()
         _ = replica.wire.takeSent()
         requests = 0
+        if faults.contains(where: \.expiresToken) { oracle.expireToken() }
         for fault in faults {
             switch fault {
             case .upload(let fault):

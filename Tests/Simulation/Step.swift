@@ -88,6 +88,14 @@ package struct Step: Sendable, CustomStringConvertible {
         case asset(isAnswered: Bool)
         /// Of the next upload, wherever it stands among the requests.
         indirect case upload(Fault)
+
+        var expiresToken: Bool {
+            switch self {
+            case .tokenExpired: true
+            case .upload(let fault): fault.expiresToken
+            default: false
+            }
+        }
     }
 
     package static let lineCount = 5
