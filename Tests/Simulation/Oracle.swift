@@ -67,7 +67,9 @@ struct Oracle {
     private var unanswered: [Step.Key: Set<Int>] = [:]
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
-    private var isRestored = false
+    /// Then several machines may make the same again, and give up the same bytes: who comes second sends what is
+    /// there already.
+    private(set) var isRestored = false
     private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
     /// Machines whose side of a conflict stood: an edit of which no value tells.
@@ -181,12 +183,6 @@ struct Oracle {
 
     /// Whether somebody has written a record in a way that its values do not tell of.
     func isUntraced(_ key: Step.Key) -> Bool { untraced.contains(key) }
-
-    /// Whether the bytes of a large field may be lost: what a restored server does not have of them, a machine
-    /// that never read them gives up, and sends what is there.
-    func mayHaveLostBytes(_ key: Step.Key) -> Bool {
-        isRestored && edits.contains { $0.value.key == key && !$0.key.hasPrefix("<") }
-    }
 
     /// Whether somebody on a machine has deleted a record and had seen these values of it. Whoever hears
     /// of a restore deletes again what others had deleted.
