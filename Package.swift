@@ -166,8 +166,7 @@ let package = Package(
             name: "MountTests",
             dependencies: [
                 "recordfs", "recordfs-server", "RecordMount", "RecordTree", "RecordModel",
-                "CTestSystem",
-                "TestSupport",
+                "CTestSystem", "TestSupport",
             ],
             swiftSettings: settings),
     ]

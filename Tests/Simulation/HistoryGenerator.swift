@@ -44,7 +44,7 @@ struct HistoryGenerator {
     /// Of a page of a feed, and of a request that uploads.
     let pageRecords: Int
     private let count: Int
-    /// Of the story, which is drawn apart from the rest.
+    /// Draws the story, apart from the rest.
     private var chance: SeededRandom
     private let story: Story?
 

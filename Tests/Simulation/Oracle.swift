@@ -67,9 +67,7 @@ struct Oracle {
     private var unanswered: [Step.Key: Set<Int>] = [:]
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
-    /// Then several machines may make the same again, and give up the same bytes: who comes second sends what is
-    /// there already.
-    private(set) var isRestored = false
+    private var isRestored = false
     private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
     /// Machines whose side of a conflict stood: an edit of which no value tells.
@@ -175,14 +173,21 @@ struct Oracle {
 
     // MARK: At each step
 
-    /// Whether an edit has written a value.
     /// A feed begins anew, which tells nothing of what has gone.
     mutating func expireToken() { hasExpired = true }
 
+    /// Whether an edit has written a value.
     func isKnown(_ value: String) -> Bool { edits[value] != nil }
 
     /// Whether somebody has written a record in a way that its values do not tell of.
     func isUntraced(_ key: Step.Key) -> Bool { untraced.contains(key) }
+
+    /// Says whether a save may repeat what the server has: of what a restore has lost there, several machines may
+    /// make the same again, or give up the same bytes.
+    func mayBeRepeated(_ key: Step.Key) -> Bool {
+        beyondBackup.contains(key)
+            || isRestored && edits.contains { isHash($0.key) && $0.value.key == key }
+    }
 
     /// Whether somebody on a machine has deleted a record and had seen these values of it. Whoever hears
     /// of a restore deletes again what others had deleted.

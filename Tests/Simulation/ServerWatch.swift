@@ -143,7 +143,7 @@ struct ServerWatch {
             problems.append("The server has \(value) in \(key), which nobody wrote.")
         }
         if let old, !old.isDeleted, old.content == new.content, !oracle.isUntraced(key),
-            !oracle.isRestored
+            !oracle.mayBeRepeated(key)
         {
             problems.append("\(key) has another tag on the server, and nothing else is new.")
         }

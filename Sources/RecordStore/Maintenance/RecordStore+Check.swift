@@ -2,7 +2,8 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// What is wrong with the store, one sentence each with what to do, and each once; empty when nothing is.
+    /// Lists what is wrong with the store, one sentence each with what to do, and each once; empty when nothing
+    /// is.
     ///
     /// A part that cannot be read is a problem of its own and does not end the check.
     ///

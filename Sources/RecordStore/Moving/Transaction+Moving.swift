@@ -258,8 +258,8 @@ extension Transaction {
         return try connection.unclaimed(row.name, row.zone)
     }
 
-    /// What was edited since it was moved, by others where it was and by this user in the copy, is in
-    /// what is back. A copy that the server has had stays with what others have made of it.
+    /// Brings what was edited since the move, by others where the record was and by this user in the copy,
+    /// into what is back. A copy that the server has had stays with what others have made of it.
     private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
         guard copy.state != .draftOnly, let name = copy.name,
             try connection.baseTag(of: copy.id) == nil
@@ -267,16 +267,19 @@ extension Transaction {
         let record = try requireRecord(id)
         let place = try place(record.entry.type)
         guard let new = try state(of: copy, in: place, insteadOf: record) else { return }
-        let edited = try edits(in: new.text, of: record, place, madeIn: name, copy.zone)
         let saved = try keepingDraft(of: record) { () throws(RecordError) in
             try update(record, to: new)
         }
-        guard let version = saved.version, let last = edited.map(\.stamp.time).max() else { return }
-        try connection.run(
-            "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
-            [.integer(last), .text(Author.mount.rawValue), .integer(version)])
+        let edits = try unsentEdits(
+            of: try document(new.text, of: id, place).fields,
+            since: try acknowledgedDocument(of: id, place.name), name, copy.zone)
+        guard let version = saved.version, let last = edits.values.map(\.stamp.time).max()
+        else { return }
+        try setStamp(last, of: version, by: .mount)
     }
 
+    /// Gives a copy as the record that it was made of.
+    ///
     /// - Returns: nil for what is no record of the type.
     private func state(
         of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
@@ -298,19 +301,6 @@ extension Transaction {
         } catch  where error.isAboutContent {
             return nil
         }
-    }
-
-    /// Those of this user that the server was not sent.
-    private func edits(
-        in text: [UInt8], of record: StoredRecord, _ place: TypePlace,
-        madeIn name: RecordName, _ zone: ZoneID
-    ) throws(RecordError) -> [FieldEdit] {
-        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
-            try document(of: base, place.name)
-        }
-        let changed = FieldMerge.changedFields(
-            from: base?.fields ?? [], to: try parse(text, place).fields)
-        return try lastEdits(of: changed, name, zone).values.filter { $0.author != .sync }
     }
 }
 

@@ -73,24 +73,17 @@ extension Transaction {
         _ newName: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         guard copy.outcome == .created, let version = copy.version,
-            let base = try connection.base(of: record.id),
-            let old = try document(of: base, place.name),
+            let base = try acknowledgedDocument(of: record.id, place.name),
             let text = try connection.savedText(of: copy.id)
         else { return }
-        let changed = FieldMerge.changedFields(
-            from: old.fields, to: try document(text, of: copy.id, place).fields)
-        let edits = try lastEdits(of: changed, name, record.zone).filter {
-            $0.value.author != .sync
-        }
+        let edits = try unsentEdits(
+            of: try document(text, of: copy.id, place).fields, since: base, name, record.zone)
         guard let last = edits.values.map(\.stamp.time).max() else { return }
-        try connection.run(
-            "UPDATE history SET stamp = ? WHERE token = ?",
-            [.integer(last - 1), .integer(version)])
+        try setStamp(last - 1, of: version)
         let token = try addHistory(
             .updated, copy.id, newName, try requireRecord(copy.id).generation, place,
             fields: edits.keys.sorted(), text: text, hasAssets: copy.entry.hasAssets)
-        try connection.run(
-            "UPDATE history SET stamp = ? WHERE token = ?", [.integer(last), .integer(token)])
+        try setStamp(last, of: token)
     }
 
     /// Until the deletion of a renamed record is final it is known where the record is.

@@ -38,7 +38,7 @@ struct Salvage {
     /// Records that the server has acknowledged, and those of which it was not told all.
     private var known: Set<Int64> = []
     private var waiting: Set<Int64> = []
-    /// Whether all rows of records could be read: else versions say which records there are.
+    /// False when a row of a record could not be read: then versions say which records there are.
     private var knowsRecords = true
     /// Whether all of the outgoing changes could be read: else nobody knows what the server lacks.
     private var knowsOutbox = true

@@ -53,7 +53,7 @@ final class Account: Sendable {
 
     func resumeServer() { server.value?.signal(SIGCONT) }
 
-    /// What a command of the server's operator prints.
+    /// Runs a command of the server's operator, and gives what it prints.
     @discardableResult
     func command(_ arguments: String...) async throws -> String {
         let command = try ServerProcess(arguments + ["--data", "\(files.path)/data"])
@@ -132,6 +132,21 @@ extension CommandLineHome {
         let result = try shell(script)
         try #require(result.status == 0, "\(script): \(result)")
         return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
+    }
+
+    /// Runs a program that says "open", goes on at the next line of its input, and ends. While it waits, this
+    /// happens.
+    ///
+    /// - Returns: what it prints.
+    func ok(_ program: String, while script: String) throws -> String {
+        try ok(
+            """
+            mkfifo go; \(program) < go > said &
+            exec 3> go
+            until grep -q open said; do :; done
+            \(script)
+            echo >&3; exec 3>&-; wait; cat said
+            """)
     }
 
     /// Whether a command's output becomes this.

@@ -346,14 +346,11 @@ extension MountTests {
                     print(name, "written", os.waitpid(child, 0)[1] == 0)
                 """)
             let said = try bob.ok(
-                """
-                mkfifo go; python3 open.py \(shared) < go > said &
-                exec 3> go
-                until grep -q open said; do :; done
-                HOME=\(alice.folder) recordfs share stop private/Kitchen/Recipe/soup
-                until [ -z "$(ls RecordFS/shared)" ]; do :; done
-                echo >&3; exec 3>&-; wait; cat said
-                """)
+                "python3 open.py \(shared)",
+                while: """
+                    HOME=\(alice.folder) recordfs share stop private/Kitchen/Recipe/soup
+                    until [ -z "$(ls RecordFS/shared)" ]; do :; done
+                    """)
             #expect(
                 said == """
                     open

@@ -187,18 +187,16 @@ extension MountTests {
                 """)
             let held = try bob.ok(
                 """
-                kept=$(ls -d RecordFS/.recordfs/history/\(place)/Recipe/\(word)9/* | head -n 1)
-                mkfifo go
-                python3 hold.py RecordFS/\(place) \(word) "$kept" \
+                python3 hold.py RecordFS/\(place) \(word) \
+                    "$(ls -d RecordFS/.recordfs/history/\(place)/Recipe/\(word)9/* | head -n 1)" \
                     RecordFS/.recordfs/trash/\(place)/Recipe/\(word)21.json \
-                    RecordFS/\(place)/Recipe/.\(word).swp < go > said &
-                exec 3> go
-                until grep -q open said; do :; done
-                HOME=\(alice.folder) recordfs share remove private/Kitchen bob@localhost
-                recordfs resume
-                until [ -z "$(ls RecordFS/shared)" ]; do :; done
-                echo >&3; exec 3>&-; wait; cat said
-                """)
+                    RecordFS/\(place)/Recipe/.\(word).swp
+                """,
+                while: """
+                    HOME=\(alice.folder) recordfs share remove private/Kitchen bob@localhost
+                    recordfs resume
+                    until [ -z "$(ls RecordFS/shared)" ]; do :; done
+                    """)
             #expect(held.split(separator: "\n").count == 6 && !held.contains("read"), "\(held)")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
             // But for the names of records with an edit of his.
@@ -335,14 +333,8 @@ extension MountTests {
                         print(error.strerror)
                 """)
             let edited = try bob.ok(
-                """
-                mkfifo go; python3 edit.py RecordFS/\(place)/Recipe/soup{.json,@photo.jpg} < go > said &
-                exec 3> go
-                until grep -q open said; do :; done
-                HOME=\(alice.folder) recordfs share permit private/Kitchen bob@localhost read-only
-                until [ "$(stat -c %a RecordFS/\(place)/Recipe/soup.json)" = 444 ]; do :; done
-                echo >&3; exec 3>&-; wait; cat said
-                """)
+                "python3 edit.py RecordFS/\(place)/Recipe/soup{.json,@photo.jpg}",
+                while: permittingToRead("RecordFS/\(place)/Recipe/soup.json"))
             let denied = "Permission denied"
             #expect(
                 edited == (["open"] + Array(repeating: denied, count: 6)).joined(separator: "\n"))
@@ -356,6 +348,14 @@ extension MountTests {
             try alice.ok("recordfs share permit private/Kitchen bob@localhost read-write")
             #expect(try bob.eventually(modes, "755\n755\n644\n644"))
             try end()
+        }
+
+        /// Bob may only read any more, and his machine has heard so.
+        private func permittingToRead(_ file: String) -> String {
+            """
+            HOME=\(alice.folder) recordfs share permit private/Kitchen bob@localhost read-only
+            until [ "$(stat -c %a \(file))" = 444 ]; do :; done
+            """
         }
 
         @Test("what is written into a mapping that may only be read by now is shown to nobody else")
@@ -387,14 +387,8 @@ extension MountTests {
                 """)
             let recipe = "RecordFS/\(place)/Recipe/soup"
             let said = try bob.ok(
-                """
-                mkfifo go; python3 map.py \(recipe).json \(recipe)@photo.jpg < go > said &
-                exec 3> go
-                until grep -q open said; do :; done
-                HOME=\(alice.folder) recordfs share permit private/Kitchen bob@localhost read-only
-                until [ "$(stat -c %a \(recipe).json)" = 444 ]; do :; done
-                echo >&3; exec 3>&-; wait; cat said
-                """)
+                "python3 map.py \(recipe).json \(recipe)@photo.jpg",
+                while: permittingToRead("\(recipe).json"))
             let refused = "Permission denied\nthe owner's"
             #expect(said == "open\n\(refused)\n\(refused)")
             try end()

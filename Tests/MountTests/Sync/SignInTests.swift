@@ -6,7 +6,7 @@ extension MountTests {
     @Suite struct SignInTests {
         private let note = "RecordFS/private/Box/Note"
 
-        /// Whether `recordfs accounts` says so, in words and as JSON; it lists what else is mounted besides. An
+        /// Says whether `recordfs accounts` tells this, in words and as JSON; it lists what else is mounted besides. An
         /// answer of the server may take longer than the command waits.
         private func isListed(_ home: CommandLineHome, as state: String) throws -> Bool {
             try home.eventually(

@@ -43,7 +43,7 @@ import Testing
         #expect(failed?.code == .accessDenied, "\(what)")
     }
 
-    /// What `recordfs mv` does out of the database.
+    /// Does what `recordfs mv` does out of the database.
     private func copyAndDelete(_ name: String) throws {
         let entry = try #require(try bob.entry(name))
         try bob.store.write(author: .commandLine) { transaction throws(RecordError) in

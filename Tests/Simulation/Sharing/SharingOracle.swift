@@ -27,7 +27,7 @@ struct SharingOracle {
     private(set) var writers: [String: Int] = [:]
     /// What participants may know of a record since they have it: all that it had while they saw it.
     private var told: [Int: [Step.Key: Set<String>]] = [:]
-    /// What somebody has renamed, by the new name: edits of others follow, with what was there before.
+    /// Earlier names by the new one, whoever has renamed: edits of others follow, with what was there before.
     private var renamed: [Step.Key: Set<Step.Key>] = [:]
     /// The same of records that they have deleted themselves, of which the trash has it.
     private var keptByDeletion: [Int: [Step.Key: Set<String>]] = [:]

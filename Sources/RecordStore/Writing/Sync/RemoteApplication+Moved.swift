@@ -149,11 +149,8 @@ extension RemoteApplication {
         let local = try transaction.document(text, of: existing.id, old)
         // What a restored server had acknowledged before it may not have any more: then all is an edit.
         // Nor has what took its place here anything of what it was.
-        let isNext = try there.map { (there) throws(RecordError) in
-            try endSuccession(of: there, to: existing)
-        }
-        let isBaseKnown = restoredPass == nil && isNext != true
-        let base = try isBaseKnown ? acknowledged(existing.id, old) : nil
+        let isNext = if let there { try endSuccession(of: there, to: existing) } else { false }
+        let base = try restoredPass == nil && !isNext ? acknowledged(existing.id, old) : nil
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edit = Edit(
             document: local, base: base, isMine: true,
@@ -179,8 +176,8 @@ extension RemoteApplication {
         return true
     }
 
-    /// A record that this machine has moved is back, by somebody else's move, at the name that it has
-    /// given to another record meanwhile: they are one now.
+    /// Makes one of two records: this machine has moved the first, and given its name to the other, and
+    /// somebody else has moved the first back there.
     func joinNext(
         _ existing: StoredRecord, _ change: RemoteChange, at address: RecordAddress
     ) throws(RecordError) {
@@ -359,9 +356,7 @@ extension RemoteApplication {
         }
         if let version = saved.version, let time = edit.stamps.values.map(\.time).max() {
             // It is an edit, made when it was made: what others have done there since is later.
-            try connection.run(
-                "UPDATE history SET stamp = ?, author = ? WHERE token = ?",
-                [.integer(time), .text(Author.mount.rawValue), .integer(version)])
+            try transaction.setStamp(time, of: version, by: .mount)
         }
         if !open.isEmpty {
             let base = edit.base?.text ?? RecordDocument.print([], parent: nil)

@@ -118,7 +118,7 @@ extension RemoteApplication {
             change, of: existing, in: place, base: nil, mine: text, theirs: nil)
     }
 
-    /// Whether a field has a value of this machine, whatever others have changed beside it. A text that
+    /// Says whether a field has a value of this machine, whatever others have changed beside it. A text that
     /// cannot be read may have one.
     private func isEditedHere(
         _ text: [UInt8], _ record: StoredRecord, _ name: RecordName, _ place: TypePlace

@@ -27,6 +27,15 @@ extension Transaction {
         }
     }
 
+    /// The state that the server has acknowledged of a record; nil where there is none, or its text is
+    /// damaged.
+    func acknowledgedDocument(
+        of record: RecordID, _ type: RecordTypeName
+    ) throws(RecordError) -> RecordDocument? {
+        guard let base = try connection.base(of: record) else { return nil }
+        return try document(of: base, type)
+    }
+
     /// What the server has acknowledged; nil where its text is damaged.
     func document(
         of base: AcknowledgedState, _ type: RecordTypeName

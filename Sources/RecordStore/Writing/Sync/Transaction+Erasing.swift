@@ -192,9 +192,7 @@ extension Transaction {
             return
         }
         let place = try place(record.entry.type)
-        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
-            try document(of: base, place.name)
-        }
+        let base = try acknowledgedDocument(of: record.id, place.name)
         try keepOwnFields(of: record, named: row.name, since: base, place)
     }
 

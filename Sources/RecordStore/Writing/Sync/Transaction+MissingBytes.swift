@@ -30,9 +30,7 @@ extension Transaction {
         try failOutbox(id, error: nil)
         let place = try place(record.entry.type)
         let local = try document(text, of: record.id, place)
-        let base = try connection.base(of: record.id).flatMap { (base) throws(RecordError) in
-            try document(of: base, place.name)
-        }
+        let base = try acknowledgedDocument(of: record.id, place.name)
         let newText = local.replacing(fields.map { ($0, base?[$0]) })
         var new = NewState(text: newText, place: place, stem: record.entry.stem)
         new.knownAssets = KeptAsset.all(

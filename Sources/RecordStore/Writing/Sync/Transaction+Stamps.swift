@@ -54,6 +54,26 @@ extension Transaction {
         return body(&clock)
     }
 
+    /// Says when the edit of a version was made, and by whom, where that is not how it came about.
+    func setStamp(
+        _ time: Int64, of version: Int64, by author: Author? = nil
+    ) throws(RecordError) {
+        try connection.run(
+            "UPDATE history SET stamp = ?, author = COALESCE(?, author) WHERE token = ?",
+            [.integer(time), .optional(author?.rawValue), .integer(version)])
+    }
+
+    /// This user's edits of fields that have other values than the server has acknowledged.
+    ///
+    /// - Parameters:
+    ///   - name: of the record in which they were made; `zone`: its zone.
+    func unsentEdits(
+        of fields: [RecordField], since base: RecordDocument?, _ name: RecordName, _ zone: ZoneID
+    ) throws(RecordError) -> [FieldName: FieldEdit] {
+        let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: fields)
+        return try lastEdits(of: changed, name, zone).filter { $0.value.author != .sync }
+    }
+
     /// A stamp for what is made here now.
     func newStamp() throws(RecordError) -> FieldStamp {
         let time = try stampTimeOfEdits()
