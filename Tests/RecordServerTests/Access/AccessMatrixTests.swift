@@ -35,6 +35,15 @@ import Testing
         }
     }
 
+    @Test("a name inside a random GUID does not make two answers differ")
+    func nameInGUID() {
+        let reply = AccessScene.Reply(status: 200, text: #"{"value":"QL4vHd-9"}"#, json: .null)
+        let twin = AccessScene.Reply(status: 200, text: #"{"value":"9-dHv4LQ"}"#, json: .null)
+        #expect(
+            reply.comparable(without: ["d-9", "QL4vHd-9"])
+                == twin.comparable(without: ["d-1", "9-dHv4LQ"]))
+    }
+
     private func check(_ endpoint: Endpoint, _ probe: AccessProbe, _ scene: AccessScene)
         async throws
     {

@@ -215,11 +215,14 @@ struct AccessScene {
             }
             return nil
         }
-        /// Without what differs between any two answers.
+        /// Without what differs between any two answers. The longest names go first: a random short
+        /// GUID may hold a short name such as "d-9".
         func comparable(without names: [String]) -> String {
             var text = text.replacing(/"uuid":"[^"]*"/, with: "")
             text.replace(/"redirectURL":"[^"]*"/, with: "")
-            for name in names where !name.isEmpty { text = text.replacing(name, with: "ID") }
+            for name in names.sorted(by: { $0.count > $1.count }) where !name.isEmpty {
+                text = text.replacing(name, with: "ID")
+            }
             return text
         }
     }
