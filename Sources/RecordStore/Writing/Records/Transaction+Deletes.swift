@@ -9,20 +9,24 @@ extension Transaction {
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
         _ = try writablePlace(of: record)
-        if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
         switch record.state {
         case .waitingDelete: return
         case .draftOnly:
+            try replaceFile(of: record, .removed)
             if record.entry.hasAssets, try !connection.assets(of: id).isEmpty {
                 _ = try beginAwaiting(record)
                 return
             }
-            try removeRows(of: id)
+            try removeRows(of: record)
         case .saved:
+            let isOther = try noteReplacedFile(of: record, .removed)
             if record.entry.hasDraft { try showSavedText(record) }
             try connection.run(
-                "UPDATE record SET state = 2, waiting_since = ?2 WHERE id = ?1",
-                [.integer(id.rawValue), .time(now)])
+                "UPDATE record SET state = 2, waiting_since = ?2, flags = flags + ?3 WHERE id = ?1",
+                [
+                    .integer(id.rawValue), .time(now),
+                    .integer(isOther ? RecordFlags.incarnation : 0),
+                ])
         }
         try touch(record.entry.type)
         note(
@@ -48,13 +52,14 @@ extension Transaction {
     package func finalizeDelete(_ id: RecordID) throws(RecordError) {
         Failpoint.pass(.finalDeleteBegin)
         let record = try requireRecord(id)
-        if record.state != .waitingDelete { try replaceFile(of: record, .removed) }
+        if record.state != .waitingDelete { _ = try noteReplacedFile(of: record, .removed) }
         guard let name = record.name, record.state != .draftOnly else {
-            try removeRows(of: id)
+            try removeRows(of: record)
             return
         }
         let place = try place(record.entry.type)
-        if try connection.hasMoves() {
+        let hasMoves = try connection.hasMoves()
+        if hasMoves {
             // A copy that was moved here and that the server has, or nobody wants, is waited for no longer.
             let isKnown = try connection.baseTag(of: id) != nil
             if author != .sync || isKnown { try forgetMoves(to: name, record.zone) }
@@ -64,8 +69,8 @@ extension Transaction {
         let token = try addHistory(
             .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)
         try enqueue(.delete, id, name, record.generation, place)
-        if author != .sync { try noteMove(ofRenamed: record, name) }
-        try removeRows(of: id)
+        if hasMoves, author != .sync { try noteMove(ofRenamed: record, name) }
+        try removeRows(of: record)
         if record.state != .waitingDelete { try touch(record.entry.type) }
         pointsAfterCommit.append(.finalDeleteCommitted)
         note(
@@ -110,11 +115,15 @@ extension Transaction {
     }
 
     /// Everything that belongs to the record alone; children of the row first.
-    func removeRows(of id: RecordID) throws(RecordError) {
-        let value: [SQLValue] = [.integer(id.rawValue)]
-        for asset in try connection.assets(of: id) { noteFormer(asset, isGone: true) }
-        try connection.run("DELETE FROM asset WHERE record_id = ?", value)
-        try connection.run("DELETE FROM draft WHERE record_id = ?", value)
+    func removeRows(of record: StoredRecord) throws(RecordError) {
+        let value: [SQLValue] = [.integer(record.id.rawValue)]
+        if record.entry.hasAssets {
+            for asset in try connection.assets(of: record.id) { noteFormer(asset, isGone: true) }
+            try connection.run("DELETE FROM asset WHERE record_id = ?", value)
+        }
+        if record.entry.hasDraft {
+            try connection.run("DELETE FROM draft WHERE record_id = ?", value)
+        }
         try connection.run("DELETE FROM refusal WHERE record_id = ?", value)
         try connection.run("DELETE FROM base WHERE record_id = ?", value)
         try connection.run("DELETE FROM record_text WHERE record_id = ?", value)

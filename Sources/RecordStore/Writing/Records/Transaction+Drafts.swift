@@ -153,7 +153,7 @@ extension Transaction {
         }
         try replaceFile(of: record, .rewritten)
         guard record.state != .draftOnly else {
-            try removeRows(of: id)
+            try removeRows(of: record)
             try touch(record.entry.type)
             note(
                 .deleted, zone: record.zone, type: record.entry.type, record: id,

@@ -11,20 +11,30 @@ extension Transaction {
     func replaceFile(
         of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) {
-        guard effect != .inPlace, replaced[record.id] == nil else { return }
+        guard try noteReplacedFile(of: record, effect, newText: newText) else { return }
+        try connection.run(
+            "UPDATE record SET flags = flags + ?2 WHERE id = ?1",
+            [.integer(record.id.rawValue), .integer(RecordFlags.incarnation)])
+    }
+
+    /// The same for a row that the caller changes or removes itself.
+    ///
+    /// - Returns: whether the record's next file is another one: its incarnation has to grow by one.
+    func noteReplacedFile(
+        of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
+    ) throws(RecordError) -> Bool {
+        guard effect != .inPlace, replaced[record.id] == nil else { return false }
         let text: [UInt8]
         do throws(RecordError) {
             text = try connection.shownText(of: record.id) ?? []
         } catch  where error.code == .corrupt {
             // Nobody can be reading a text that is damaged.
-            return
+            return false
         }
-        if effect == .replaced, text == newText { return }
+        if effect == .replaced, text == newText { return false }
         replaced[record.id] = ReplacedFile(
             entry: record.entry, text: text, author: author, effect: effect)
-        try connection.run(
-            "UPDATE record SET flags = flags + ?2 WHERE id = ?1",
-            [.integer(record.id.rawValue), .integer(RecordFlags.incarnation)])
+        return true
     }
 
     /// Of a record as this transaction leaves it.

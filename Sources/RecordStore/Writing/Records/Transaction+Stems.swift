@@ -89,7 +89,7 @@ extension Transaction {
             assets: try connection.assets(of: row.id).filter { $0.hash != nil })
         try replaceFile(of: row, .rewritten)
         referredAssets += kept.assets.compactMap(\.hash)
-        try removeRows(of: row.id)
+        try removeRows(of: row)
         return kept
     }
 

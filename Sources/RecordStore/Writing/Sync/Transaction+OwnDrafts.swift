@@ -70,7 +70,7 @@ extension Transaction {
 
     private func removeDraft(_ record: StoredRecord) throws(RecordError) {
         try replaceFile(of: record, .removed)
-        try removeRows(of: record.id)
+        try removeRows(of: record)
         note(
             .deleted, zone: record.zone, type: record.entry.type, record: record.id,
             stem: record.entry.stem)
