@@ -8,7 +8,6 @@ import json
 import os
 import random
 import re
-import shutil
 import threading
 import time
 
@@ -160,19 +159,33 @@ class Editor(threading.Thread):
             os.rename(path, target)
 
     def remove(self):
-        path = self.path()
-        marks = MARK.findall(json.dumps(self.read(path)))
-        self.ledger.remove(marks)
-        if os.path.exists(path):
-            os.unlink(path)
+        self.unlink(self.path())
 
     def remove_zone(self):
-        zone = os.path.join(self.machine.tree(), ZONES[1])
-        for folder, _, names in os.walk(zone):
+        """`rm -r`: what has come since it began is removed as well."""
+        for folder, folders, names in os.walk(os.path.join(self.machine.tree(), ZONES[1]), topdown=False):
             for name in names:
-                if name.endswith(".json") and not name.startswith("."):
-                    self.ledger.remove(MARK.findall(json.dumps(self.read(os.path.join(folder, name)))))
-        shutil.rmtree(zone)
+                self.unlink(os.path.join(folder, name))
+            os.rmdir(folder)
+
+    def unlink(self, path):
+        """Whoever removes a file has seen what was in it at that moment: it is read just before, and once
+        more from what is still open afterwards."""
+        try:
+            file = open(path, "rb")
+        except FileNotFoundError:
+            return
+        with file:
+            self.note_removal(file)
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                return
+            self.note_removal(file)
+
+    def note_removal(self, file):
+        file.seek(0)
+        self.ledger.remove(MARK.findall(file.read().decode(errors="replace")))
 
 
 def settle(machines):

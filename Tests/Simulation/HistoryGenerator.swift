@@ -41,6 +41,8 @@ struct HistoryGenerator {
     let devices: Int
     /// By which the clock of each machine is wrong.
     let shifts: [Duration]
+    /// For how long deletes wait: none, or several steps.
+    let grace: Duration
     /// Of a page of a feed, and of a request that uploads.
     let pageRecords: Int
     private let count: Int
@@ -55,6 +57,8 @@ struct HistoryGenerator {
         case crossingMove
         /// Two machines have a text, of which each edits another line.
         case crossingLines
+        /// Two machines edit a field, and one of them removes the record before it hears of the other.
+        case crossingRemoval
         /// A record and an edit are newer than the backup to which the server goes back.
         case lostByRestore
     }
@@ -81,11 +85,13 @@ struct HistoryGenerator {
         self.random = random
         var chance = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
         let stories: [Story?] = [
-            .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore, nil, nil,
-            nil,
+            .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore,
+            .crossingRemoval, nil, nil,
         ]
         let picked = chance.pick(stories)
         story = isWide ? picked : nil
+        let drawn: Duration = chance.pick([.zero, .zero, .seconds(3), .seconds(30)])
+        grace = isWide ? story == .crossingRemoval ? .seconds(30) : drawn : .zero
         self.chance = chance
     }
 
@@ -128,6 +134,12 @@ struct HistoryGenerator {
             return [
                 (one, .editLine(key, 0)), (one, .round([])), (other, .round([])),
                 (one, .editLine(key, 1)), (other, .editLine(key, 3)),
+            ]
+        case .crossingRemoval:
+            return [
+                (one, .edit(key, ["p"])), (one, .round([])), (other, .round([])),
+                (one, .edit(key, ["p"])), (one, .round([])), (other, .edit(key, ["p"])),
+                (other, .delete(key)), (other, .round([])),
             ]
         case .lostByRestore:
             let next = Step.Key(zone: key.zone, type: key.type, name: "k")

@@ -67,7 +67,7 @@ struct Oracle {
     private var unanswered: [Step.Key: Set<Int>] = [:]
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
-    private var isRestored = false
+    private(set) var isRestored = false
     private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
     /// Machines whose side of a conflict stood: an edit of which no value tells.
@@ -193,7 +193,8 @@ struct Oracle {
     /// of a restore deletes again what others had deleted.
     func hasDeleted(_ key: Step.Key, _ values: Set<String>, device: Int) -> Bool {
         deletions.contains {
-            $0.key == key && ($0.device == device || isRestored)
+            // What one of several records of a name shows as, says only how its name begins.
+            $0.key.short == key.short && ($0.device == device || isRestored)
                 && (untraced.contains(key) || values.isSubset(of: $0.known.union($0.seen)))
         }
     }

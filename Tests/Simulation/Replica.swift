@@ -27,6 +27,8 @@ package final class Replica: Sendable {
     /// Stands for the machine in stamps.
     private let device: UInt64
     private let settings: Exchange.Settings
+    /// How long deletes wait until they are final.
+    private let grace: Duration
     /// What was on the disk at the moment of a crash, and what the mount showed; nil for other disks.
     private struct Image {
         let disk: TemporaryDirectory
@@ -51,11 +53,13 @@ package final class Replica: Sendable {
     package init(
         _ server: TestServer, as person: TestServer.Person = .alice,
         in database: Database = .private, of owner: OwnerName = .me, clock: (any WallClock)? = nil,
-        device: UInt64 = .random(in: 0...UInt64.max), overHTTP: Bool = true,
+        device: UInt64 = .random(in: 0...UInt64.max), grace: Duration = .zero,
+        overHTTP: Bool = true,
         change: (inout Exchange.Settings) -> Void = { _ in }
     ) throws {
         self.clock = clock ?? server.clock
         self.device = device
+        self.grace = grace
         self.database = database
         self.owner = owner
         wire = CoreTransport(server, person, overHTTP: overHTTP)
@@ -63,14 +67,14 @@ package final class Replica: Sendable {
         change(&settings)
         self.settings = settings
         let files = try EmptyStore.makeDirectory()
-        life = Mutex(Life(store: try Self.open(files, self.clock, device), files: files))
+        life = Mutex(Life(store: try Self.open(files, self.clock, device, grace), files: files))
         wire.onCrash { [weak self] in try self?.takeImage() }
     }
 
     private static func open(
-        _ files: TemporaryDirectory, _ clock: any WallClock, _ device: UInt64
+        _ files: TemporaryDirectory, _ clock: any WallClock, _ device: UInt64, _ grace: Duration
     ) throws -> RecordStore {
-        var options = StoreOptions(clock: clock, grace: .zero)
+        var options = StoreOptions(clock: clock, grace: grace)
         options.device = device
         // Stores of histories are in memory, where a file is made of pages that have to be cleared.
         options.reserveBytes = 256 << 10
@@ -124,7 +128,7 @@ package final class Replica: Sendable {
         guard let image else { return false }
         wire.revive()
         try store.close()
-        let store = try Self.open(image.disk, clock, device)
+        let store = try Self.open(image.disk, clock, device, grace)
         life.withLock { $0 = Life(store: store, files: image.disk) }
         try check(after: image)
         return true
@@ -197,7 +201,7 @@ package final class Replica: Sendable {
             }
             _ = try transaction.rename(entry.id, toType: place, stem: Stem(new))
         }
-        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        try finalizeDeletes()
     }
 
     /// `mv ZONE/TYPE/NAME.json OTHER/TARGET/`.
@@ -211,14 +215,17 @@ package final class Replica: Sendable {
             let folder = try transaction.makeType(target.id, RecordTypeName(targetType))
             return try transaction.moveRecord(entry.id, to: folder.id, stem: entry.stem)
         }
-        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        try finalizeDeletes()
     }
 
-    /// The files beside NAME.json, with what is in them; nil for what is not on this machine.
+    /// The files beside NAME.json, also while it waits for its deletion, with what is in them; nil for
+    /// what is not on this machine.
     package func assets(
         of name: String, zone: String = "Box", type: String = Step.type
     ) throws -> [String: [UInt8]?] {
-        guard let entry = try entry(name, zone, type) else { return [:] }
+        guard let type = try self.type(zone, type),
+            let entry = try store.record(type.id, Stem(name))
+        else { return [:] }
         var files: [String: [UInt8]?] = [:]
         for asset in try store.assets(of: entry.id) {
             let name = String(decoding: asset.fileName, as: UTF8.self)
@@ -236,8 +243,15 @@ package final class Replica: Sendable {
         guard let entry = try entry(name, zone, type) else { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.beginDelete(entry.id)
-            try transaction.finalizeDelete(entry.id)
         }
+        try finalizeDeletes()
+    }
+
+    /// Those whose time has come.
+    ///
+    /// - Parameter age: for how long they have to wait; negative where a clock was set back.
+    package func finalizeDeletes(olderThan age: Duration? = nil) throws {
+        _ = try store.finalizeWaitingDeletes(olderThan: age, author: .mount)
     }
 
     /// Nil when it is not here.
@@ -289,7 +303,8 @@ package final class Replica: Sendable {
         _ name: String, _ zone: String = "Box", _ type: String = Step.type
     ) throws -> RecordEntry? {
         guard let type = try self.type(zone, type) else { return nil }
-        return try store.record(type.id, Stem(name))
+        let entry = try store.record(type.id, Stem(name))
+        return entry?.state == .waitingDelete ? nil : entry
     }
 
     package func names(zone: String = "Box", type: String = Step.type) throws -> [String] {

@@ -57,6 +57,8 @@ struct ServerWatch {
     }
 
     private(set) var zones: [String: Zone] = [:]
+    /// What records have had, one after the other, also before a restore.
+    private var past: [Step.Key: [Set<String>]] = [:]
     private var problems: [String] = []
 
     /// What it has, and what is left of what it had.
@@ -104,6 +106,7 @@ struct ServerWatch {
                 judge(key, version, instead: old, by: device, oracle)
             }
             zone.records[record] = version
+            if !version.isDeleted { past[key, default: []].append(version.values) }
         }
         zone.position = row.position
         zones[name] = zone
@@ -153,11 +156,22 @@ struct ServerWatch {
     private mutating func judge(
         _ key: Step.Key, _ old: Version, goneBy device: Int, _ oracle: Oracle
     ) {
-        if !oracle.hasDeleted(key, old.values, device: device) {
+        if !oracle.hasDeleted(key, old.values, device: device),
+            !isOfBackup(key, old, goneBy: device, oracle)
+        {
             problems.append(
                 "Device \(device) has deleted \(key) on the server, with "
                     + "\(old.values.sorted()), and nobody there did.")
         }
+    }
+
+    /// Whether a restored server has got back what it had before that which somebody has deleted.
+    private func isOfBackup(
+        _ key: Step.Key, _ old: Version, goneBy device: Int, _ oracle: Oracle
+    ) -> Bool {
+        guard oracle.isRestored, let past = past[key], let place = past.firstIndex(of: old.values)
+        else { return false }
+        return past[place...].contains { oracle.hasDeleted(key, $0, device: device) }
     }
 
     // MARK: Requests

@@ -14,6 +14,8 @@ actor SimulatedWorld {
     let replicas: [Replica]
     let zones: [String]
     let pageRecords: Int
+    /// How long a file that was removed can come back by the name of its record.
+    let grace: Duration
     var oracle = Oracle()
     var serverWatch = ServerWatch()
     var problems: [String] = []
@@ -30,16 +32,19 @@ actor SimulatedWorld {
     var trace: [String] = []
 
     /// - Parameter shifts: by which the clock of each machine, and not that of the server, is wrong.
-    init(zones: [String], pageRecords: Int, shifts: [Duration]) async throws {
+    init(
+        zones: [String], pageRecords: Int, shifts: [Duration], grace: Duration = .zero
+    ) async throws {
         let server = try await TestServer()
         let clocks = shifts.map { ShiftedClock(server.clock, by: $0) }
         self.server = server
         self.clocks = clocks
         self.zones = zones
         self.pageRecords = pageRecords
+        self.grace = grace
         shown = clocks.map { _ in [] }
         replicas = try clocks.enumerated().map { number, clock in
-            try Self.replica(server, clock, number, pageRecords)
+            try Self.replica(server, clock, number, pageRecords, grace)
         }
         for (number, replica) in replicas.enumerated() { watch(replica, number) }
     }
@@ -51,10 +56,12 @@ actor SimulatedWorld {
     }
 
     static func replica(
-        _ server: TestServer, _ clock: ShiftedClock, _ number: Int, _ pageRecords: Int
+        _ server: TestServer, _ clock: ShiftedClock, _ number: Int, _ pageRecords: Int,
+        _ grace: Duration
     ) throws -> Replica {
-        try Replica(server, clock: clock, device: UInt64(number + 1), overHTTP: false) {
-            settings in
+        try Replica(
+            server, clock: clock, device: UInt64(number + 1), grace: grace, overHTTP: false
+        ) { settings in
             settings.pageRecords = pageRecords
             settings.claims.records = pageRecords
             // One after the other, so that a history is the same each time.
@@ -66,6 +73,7 @@ actor SimulatedWorld {
 
     func perform(_ step: Step) async throws {
         server.clock.advance(.milliseconds(step.pause))
+        try replicas[step.device].finalizeDeletes()
         switch step.action {
         case .round(let faults): try await round(step, faults)
         case .restart:

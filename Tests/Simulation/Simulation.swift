@@ -7,6 +7,7 @@ package struct Simulation: Sendable {
     package let steps: [Step]
     private let shifts: [Duration]
     private let pageRecords: Int
+    private let grace: Duration
 
     package struct Outcome: Sendable {
         /// What is wrong; empty when nothing is.
@@ -22,6 +23,7 @@ package struct Simulation: Sendable {
         steps = generator.steps()
         shifts = generator.shifts
         pageRecords = generator.pageRecords
+        grace = generator.grace
     }
 
     /// - Parameters:
@@ -37,7 +39,7 @@ package struct Simulation: Sendable {
         do {
             let world = try await SimulatedWorld(
                 zones: ["Box", "Cup"], pageRecords: pageRecords,
-                shifts: shifts.map { $0 + shift })
+                shifts: shifts.map { $0 + shift }, grace: grace)
             do {
                 for step in steps {
                     try await world.perform(step)

@@ -402,4 +402,27 @@ import Testing
         }
         #expect(texts.contains { String(decoding: $0, as: UTF8.self).contains(#""r":26"#) })
     }
+
+    /// Simulation seed 696, wide.
+    @Test("what was moved over another record keeps its values with an edit that came too late for both")
+    func overAnother() async throws {
+        let server = try await TestServer()
+        let (a, b) = (try Replica(server), try Replica(server))
+        try a.save("x", #"{"n":5}"#, zone: "Box")
+        try b.save("x", #"{"n":8,"q":8}"#, zone: "Cup")
+        for replica in [a, b, a, b] { try await replica.sync() }
+        try b.move("x", from: "Box", to: "Cup")
+        server.clock.advance(.seconds(1))
+        try a.save("x", #"{"n":21,"r":21}"#, zone: "Box")
+        try await a.exchange.round()
+        server.clock.advance(.seconds(1))
+        try a.save("x", #"{"n":32,"p":32,"r":21}"#, zone: "Box")
+        a.wire.plan(.recordsModify, .meanwhile { try await b.exchange.round() })
+        for replica in [a, b, a, b] { try await replica.sync() }
+        for replica in [a, b] {
+            #expect(try replica.tree(zone: "Cup") == ["x": #"{"n":32,"p":32,"r":21}"#])
+            #expect(try replica.tree(zone: "Box") == [:])
+            #expect(try replica.outbox() == [])
+        }
+    }
 }

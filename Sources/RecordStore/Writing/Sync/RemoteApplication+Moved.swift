@@ -358,11 +358,21 @@ extension RemoteApplication {
             // It is an edit, made when it was made: what others have done there since is later.
             try transaction.setStamp(time, of: version, by: .mount)
         }
-        if !open.isEmpty {
-            let base = edit.base?.text ?? RecordDocument.print([], parent: nil)
-            try transaction.putBase(target.id, Self.unseenTag, .text(base), .sent)
-        }
+        if !open.isEmpty { try putBase(of: target, place, with: open, of: edit) }
         try transaction.enqueue(
             .update, target.id, name, target.generation, place, alsoOfSync: true)
+    }
+
+    /// What the server had of a target before the edit of these fields. The rest is as it is known here: the
+    /// target may be what was there before the move, of which the server has more to tell.
+    private func putBase(
+        of target: StoredRecord, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
+    ) throws(RecordError) {
+        var base = edit.base?.text ?? RecordDocument.print([], parent: nil)
+        if let known = try acknowledged(target.id, place) {
+            base = known.replacing(
+                fields.sorted().map { ($0, edit.base?[$0]) })
+        }
+        try transaction.putBase(target.id, Self.unseenTag, .text(base), .sent)
     }
 }

@@ -221,13 +221,9 @@ struct RemoteApplication {
         // What was older than the server's is no edit that has lost.
         conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
         let told = sent.map { BaseContent.version($0) } ?? .text(remote.text)
-        if existing.state == .waitingDelete {
-            guard newText != text else {
-                // Another tag, and what was to be deleted.
-                try transaction.putBase(
-                    existing.id, change.changeTag, told, change.textOnServer)
-                return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
-            }
+        // What was to be deleted is all that there is: it goes on waiting for that.
+        let isAsDeleted = existing.state == .waitingDelete && newText == text
+        if existing.state == .waitingDelete, !isAsDeleted {
             try noteConflict(
                 change, of: existing, in: place, base: text, mine: nil, theirs: remote.text)
         } else if !conflicts.isEmpty {
@@ -243,6 +239,10 @@ struct RemoteApplication {
         }
         // After that: who has lost by now is told by those of before.
         try keepStamps(of: change, remote, merged, edits)
+        if isAsDeleted {
+            try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: conflicts)
+        }
         var fileText = try fileText(
             of: change, printed: remote.text, as: existing.entry.stem, of: existing.id)
         // What this machine has saved stays as it was written: where others print it otherwise, its

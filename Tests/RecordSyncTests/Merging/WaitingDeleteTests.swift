@@ -1,0 +1,82 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// What comes from elsewhere while a record that was removed waits for its deletion.
+@Suite("Waiting deletes") struct WaitingDeleteTests {
+    private let server: TestServer
+    private let a: Replica
+    private let b: Replica
+
+    init() async throws {
+        server = try await TestServer()
+        a = try Replica(server)
+        b = try Replica(server, grace: .seconds(3))
+        try a.save("x", #"{"f":"old","g":"old"}"#)
+        try await a.sync()
+        try await b.sync()
+    }
+
+    /// A edits a field, and B the same one later, without hearing of that; B removes the record then.
+    private func crossAndRemove() async throws {
+        try a.save("x", #"{"f":"a","g":"old"}"#)
+        try await a.sync()
+        server.clock.advance(.seconds(1))
+        try b.save("x", #"{"f":"b","g":"old"}"#)
+        try b.delete("x")
+    }
+
+    private func settle() async throws {
+        server.clock.advance(.seconds(4))
+        try b.finalizeDeletes()
+        for replica in [b, a, b, a] { try await replica.sync() }
+        for replica in [a, b] {
+            #expect(try replica.outbox() == [])
+            #expect(try replica.problems() == [])
+        }
+    }
+
+    @Test("an edit that lost to one whose record is removed already is in a conflict")
+    func lostToRemoved() async throws {
+        try await crossAndRemove()
+        // B hears of the edit, and sends its own, before the deletion is final.
+        try await b.sync()
+        #expect(try b.text("x") == nil)
+        let conflict = try #require(try b.conflicts().first)
+        #expect(conflict.fields == [FieldName("f")])
+        #expect(try b.store.text(of: .mine, in: conflict) == Array(#"{"f":"b","g":"old"}"#.utf8))
+        let theirs = try #require(try b.store.text(of: .theirs, in: conflict))
+        #expect(String(decoding: theirs, as: UTF8.self).contains(#""a""#))
+        try await settle()
+        #expect(try a.text("x") == nil)
+        #expect(try b.text("x") == nil)
+    }
+
+    @Test("an edit of another field brings the record back, with all that it had")
+    func otherField() async throws {
+        try a.save("x", #"{"f":"old","g":"a"}"#)
+        try await a.sync()
+        server.clock.advance(.seconds(1))
+        try b.save("x", #"{"f":"b","g":"old"}"#)
+        try b.delete("x")
+        try await b.sync()
+        #expect(try b.text("x") == #"{"f":"b","g":"a"}"#)
+        #expect(try b.conflicts().count == 1)
+        try await settle()
+        #expect(try a.text("x") == #"{"f":"b","g":"a"}"#)
+    }
+
+    @Test("nothing is a conflict when the deletion is taken back and nobody edits")
+    func takenBack() async throws {
+        try b.delete("x")
+        try await b.sync()
+        try b.save("x", #"{"f":"old","g":"old"}"#)
+        try await settle()
+        #expect(try a.text("x") == #"{"f":"old","g":"old"}"#)
+        #expect(try a.conflicts() + b.conflicts() == [])
+    }
+}
