@@ -93,6 +93,26 @@ extension RecordStore {
             try connection.permission(of: record, in: zone)
         }
     }
+
+    /// Whether this machine's user may only read a record of the zone, or of one type of it. In a zone that
+    /// is for reading only that is so also while it is empty.
+    package func hasReadOnlyRecord(
+        in zone: ZoneInfo, type: TypeID?
+    ) throws(RecordError) -> Bool {
+        guard zone.permission == .mixed else { return zone.permission == .readOnly }
+        return try readSnapshot { connection throws(RecordError) in
+            let permissions = try RecordPermissions(connection, zone.id)
+            let names = try connection.all(
+                "SELECT name FROM record WHERE zone_id = ?1 AND type_id = COALESCE(?2, type_id)",
+                [.integer(zone.id.rawValue), type.map { .integer($0.rawValue) } ?? .null]
+            ) { $0.bytesIfPresent(0) }
+            for case let name? in names
+            where try permissions.permission(of: RecordName(bytes: name)) == .readOnly {
+                return true
+            }
+            return false
+        }
+    }
 }
 
 extension Transaction {

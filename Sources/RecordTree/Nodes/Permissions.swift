@@ -47,6 +47,21 @@ extension Tree {
         }
     }
 
+    /// Throws for a zone or record type in which a record may only be read: who moves it by copying would
+    /// have the copies, and could not remove it. Errors: accessDenied.
+    func checkMayGo(_ node: Node) throws(RecordError) {
+        let (zone, type): (ZoneInfo?, TypeID?)
+        switch node {
+        case .zone(let id): (zone, type) = (try store.zone(id), nil)
+        case .type(let id): (zone, type) = (try place(of: id).zone, id)
+        default: return
+        }
+        guard let zone, try store.hasReadOnlyRecord(in: zone, type: type) else { return }
+        throw RecordError(
+            .accessDenied,
+            "You may only read what is in it, or some of it: copy what you want to have.")
+    }
+
     /// Asked at every chmod, truncate and utimens: the store is the last to know.
     private func type(of file: RecordFile) throws(RecordError) -> TypeID? {
         let known = state.withLock { state in

@@ -43,7 +43,7 @@ extension Tree {
         }
         guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)
         else {
-            if case .type(let type) = source { try checkWritable(type) }
+            try checkMayGo(source)
             throw RecordError(.crossDevice, "zones and record types are not renamed; copy them")
         }
         if flags & renameNoReplace != 0, try find(newName, in: to) != nil {

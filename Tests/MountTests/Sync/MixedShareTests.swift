@@ -80,17 +80,26 @@ extension MountTests {
             ]
         }
 
+        /// Of directories in which only some may be written: none is copied and then left.
+        private var movesOfDirectories: [String] {
+            ["private/Own/", "private/Own/Other", "private/Kitchen2", "local/Own/"].flatMap {
+                target in
+                ["mv ../Recipe ~/RecordFS/\(target)", "mv ../../Kitchen ~/RecordFS/\(target)"]
+            } + ["mv ../Recipe ../Recipe2"]
+        }
+
         private func expectNothingMoved(_ root: String) throws {
             let all = "ls -A \(shared) RecordFS/private/Own/* RecordFS/local/Own/*"
             try bob.ok("mkdir -p RecordFS/private/Own/{Note,Recipe} RecordFS/local/Own/Note")
             let before = try bob.ok(all)
-            for move in moves(root) {
+            for move in moves(root) + movesOfDirectories {
                 let result = try bob.shell("cd \(shared) && { \(move); }")
                 #expect(result.status != 0, "\(move)")
                 let words = ["Permission denied", "You may read"]
                 #expect(words.contains { result.errors.contains($0) }, "\(move): \(result)")
                 #expect(try bob.ok(all) == before, "\(move)")
             }
+            #expect(try bob.ok("ls -d RecordFS/private/*") == "RecordFS/private/Own")
             try bob.ok("rmdir \(shared)/../Other")
         }
 

@@ -120,6 +120,7 @@ extension MountTests {
             ("mv soup.json ~/RecordFS/private/Own/Note/", "mv to a zone of one's own"),
             ("mv soup@photo.jpg ~/RecordFS/private/Own/Note/", "mv of a large field"),
             ("mv ../Recipe ~/RecordFS/private/Own/", "mv of a type"),
+            ("mv ../../Kitchen ~/RecordFS/private/Own", "mv of a zone"),
             ("rsync --inplace ../../../../local/Own/Note/o.json soup.json", "rsync"),
             (
                 "python3 -c 'import mmap,os; mmap.mmap(os.open(\"soup.json\", os.O_RDWR), 0)'",
