@@ -13,6 +13,8 @@ final class CommandBuffer: Sendable {
     let target: Target
     /// What the file read when it was opened.
     let base: [UInt8]?
+    /// Whether it tells what others share, which may be shared no longer while somebody reads.
+    let isOfOthers: Bool
     private struct State {
         var text: [UInt8]
         var isDirty = false
@@ -21,9 +23,10 @@ final class CommandBuffer: Sendable {
     }
     private let state: Mutex<State>
 
-    init(_ target: Target, base: [UInt8]?, isEmpty: Bool) {
+    init(_ target: Target, base: [UInt8]?, isEmpty: Bool, isOfOthers: Bool = false) {
         self.target = target
         self.base = base
+        self.isOfOthers = isOfOthers
         let text = isEmpty ? [] : base ?? []
         state = Mutex(State(text: text))
     }

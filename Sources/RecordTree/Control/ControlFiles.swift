@@ -69,7 +69,7 @@ extension Tree {
             guard var content = try generatedContent(path) else {
                 throw RecordError(.stale, "it is gone")
             }
-            content.isOfOthers = try zone(of: path).map(isOfOthers) ?? false
+            content.isOfOthers = try isOfOthers(path)
             state.withLock { $0.generated.open(path, content) }
             backing = .generated(path, content)
         }
@@ -85,7 +85,9 @@ extension Tree {
         if let content = try generatedContent(path), case .bytes(let bytes) = content.storage {
             text = bytes
         }
-        let buffer = CommandBuffer(.control(path), base: text, isEmpty: flags & O_TRUNC != 0)
+        let buffer = CommandBuffer(
+            .control(path), base: text, isEmpty: flags & O_TRUNC != 0,
+            isOfOthers: try isOfOthers(path))
         return Opened(handle: addHandle(.command(buffer), flags: flags), isDirect: true)
     }
 

@@ -42,7 +42,8 @@ extension Tree {
         var shown: (size: Int64, modified: Timestamp, changed: Timestamp) = (0, now, now)
         switch detached {
         case .asset(let open): shown = open.shown
-        case .record, .scratch, .generated, .bytes, .share, .events, .command, .directory: break
+        case .record, .scratch, .generated, .bytes, .errors, .share, .events, .command, .directory:
+            break
         }
         var attributes = file(
             number, size: shown.size, modified: shown.modified, changed: shown.changed, 0o644)

@@ -13,6 +13,8 @@ final class OpenHandle: Sendable {
         /// A file below `.recordfs` as it was when it was opened.
         case generated(ControlPath, GeneratedContent)
         case bytes([UInt8])
+        /// `.error` of a type of others as it was when it was opened, as long as it has something to say.
+        case errors(TypeID, [UInt8])
         /// The file of a share as it was when it was opened, as long as there is the share.
         case share(ShareFile, [UInt8])
         case events(EventCursor)
@@ -26,7 +28,7 @@ final class OpenHandle: Sendable {
             case .record(let open): .record(open.state.withLock(\.file))
             case .scratch(_, let id): .scratch(id)
             case .asset(let open): .asset(open.state.withLock(\.id))
-            case .generated, .bytes, .share, .events, .command, .directory: nil
+            case .generated, .bytes, .errors, .share, .events, .command, .directory: nil
             }
         }
     }

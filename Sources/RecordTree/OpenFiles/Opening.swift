@@ -31,7 +31,9 @@ extension Tree {
         case .errorFile(let type):
             try refuse(writing: writes, ".error is generated; a valid save clears it")
             let text = try errorReport(of: type)?.text ?? []
-            return Opened(handle: addHandle(.bytes(text), flags: flags), isDirect: true)
+            let backing: OpenHandle.Backing =
+                isOfOthers(try place(of: type).zone.id) ? .errors(type, text) : .bytes(text)
+            return Opened(handle: addHandle(backing, flags: flags), isDirect: true)
         case .control(let path): return try openControl(path, flags: flags)
         case .share(let file): return try openShare(file, flags: flags)
         case .root, .database, .owner, .zone, .type:

@@ -17,12 +17,18 @@ extension Tree {
         case .asset(let open): return try open.read(offset: offset, count: count, in: self)
         case .bytes(let bytes):
             return .bytes(bytes.bytes(at: offset, count: count))
+        case .errors(let type, let bytes):
+            try checkHasErrors(type)
+            return .bytes(bytes.bytes(at: offset, count: count))
         case .share(let file, let bytes):
             try checkIsShared(file)
             return .bytes(bytes.bytes(at: offset, count: count))
         case .events(let cursor): return events.read(cursor, count: count)
         case .command(let buffer):
-            if case .share(let file) = buffer.target { try checkIsShared(file) }
+            switch buffer.target {
+            case .share(let file): try checkIsShared(file)
+            case .control(let path): if buffer.isOfOthers { try checkIsThere(path) }
+            }
             return .bytes(buffer.read(offset: offset, count: count))
         case .directory: throw RecordError(.isDirectory, "a directory")
         }
@@ -87,7 +93,7 @@ extension Tree {
             }
         case .command(let buffer) where buffer.target == .control(.ctl): try runCommands(data)
         case .command(let buffer): try buffer.write(data, offset: offset)
-        case .generated, .bytes, .share, .events:
+        case .generated, .bytes, .errors, .share, .events:
             throw RecordError(.notPermitted, "the file is generated")
         case .directory: throw RecordError(.isDirectory, "a directory")
         }
@@ -170,7 +176,7 @@ extension Tree {
         case .asset(let open): try save(open, isLast: false)
         case .command(let buffer): try run(buffer)
         case .scratch(let file, let id): try submitShare(handle, file, id)
-        case .generated, .bytes, .share, .events, .directory: return
+        case .generated, .bytes, .errors, .share, .events, .directory: return
         }
     }
 
@@ -191,7 +197,7 @@ extension Tree {
             try save(open, isLast: false)
             try synchronizeStore()
         case .scratch(let file, _): try file.synchronize(dataOnly: dataOnly)
-        case .generated, .bytes, .share, .events, .command, .directory: return
+        case .generated, .bytes, .errors, .share, .events, .command, .directory: return
         }
     }
 
@@ -219,7 +225,7 @@ extension Tree {
         case .events(let cursor): events.close(cursor)
         case .generated(let path, _): state.withLock { $0.generated.close(path) }
         case .scratch: state.withLock { state in _ = state.triedShares.removeValue(forKey: number) }
-        case .bytes, .share, .command, .directory: return
+        case .bytes, .errors, .share, .command, .directory: return
         }
     }
 
@@ -245,7 +251,8 @@ extension Tree {
             try load(open)
             return Int64(open.state.withLock { $0.text?.count } ?? 0)
         case .asset(let open): return open.shown.size
-        case .bytes(let bytes), .share(_, let bytes): return Int64(bytes.count)
+        case .bytes(let bytes), .errors(_, let bytes), .share(_, let bytes):
+            return Int64(bytes.count)
         case .generated(_, let content): return content.size
         case .scratch(let file, _): return Int64(try file.status.st_size)
         case .events, .command, .directory: return 0

@@ -14,7 +14,7 @@ extension Tree {
             if case .share = buffer.target { return true }
             return false
         case .scratch(_, let id): return place(of: id)?.isOfShare == true
-        case .record, .asset, .generated, .bytes, .share, .events, .directory: return false
+        case .record, .asset, .generated, .bytes, .errors, .share, .events, .directory: return false
         }
     }
 

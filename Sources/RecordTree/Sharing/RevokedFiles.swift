@@ -24,6 +24,17 @@ extension Tree {
         }
     }
 
+    func isOfOthers(_ path: ControlPath) throws(RecordError) -> Bool {
+        try zone(of: path).map(isOfOthers) ?? false
+    }
+
+    /// Throws when nothing is refused there any more: reports name what is shared.
+    func checkHasErrors(_ type: TypeID) throws(RecordError) {
+        guard try store.type(type) != nil, try errorReport(of: type) != nil else {
+            throw .sharedNoLonger(kept: false)
+        }
+    }
+
     /// Throws when what a file of a zone of others told is gone.
     func checkIsThere(_ path: ControlPath) throws(RecordError) {
         if try zone(of: path) == nil { throw .sharedNoLonger(kept: false) }
