@@ -118,6 +118,9 @@ private struct ExchangeAnswer {
                 let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
                 Terminal.error(zone + (problem.stringMember("message") ?? ""))
             }
+            if !problems.isEmpty, let next = status.stringMember("nextTry") {
+                Terminal.error("It is tried again at \(next).")
+            }
             for change in refused { Terminal.error("\(change.path): \(change.message)") }
             for record in passedOver {
                 Terminal.error("\(record.path): it cannot be shown here: \(record.message)")

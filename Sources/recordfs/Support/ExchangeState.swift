@@ -17,7 +17,7 @@ enum ExchangeState {
             } else if exchange["paused"]?.bool == true {
                 "paused; recordfs resume goes on"
             } else if !problems.isEmpty {
-                "waits"
+                exchange.stringMember("nextTry").map { "waits until \($0)" } ?? "waits"
             } else if exchange["idle"]?.bool != true {
                 "working"
             } else if let exceptions = exceptions(counts) {

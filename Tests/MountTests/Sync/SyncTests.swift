@@ -346,7 +346,10 @@ extension MountTests {
             #expect(synced.status == 0, "\(synced)")
             #expect(synced.errors.contains(words), "\(synced)")
             let status = try a.ok("recordfs status")
-            #expect(status.contains(": waits") && status.contains(words), "\(status)")
+            // Until when: the server's rate lets the next request be in a hundred seconds.
+            let next = try a.ok("jq -r .sync.nextTry RecordFS/.recordfs/status.json")
+            #expect(next.hasSuffix("Z") && status.contains(": waits until 20"), "\(status)")
+            #expect(status.contains(words) && synced.errors.contains("tried again at 20"))
             for said in [synced.errors, synced.output, status] {
                 #expect(!said.contains("THROTTLED") && !said.contains("request "), "\(said)")
             }
