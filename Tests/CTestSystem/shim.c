@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ ssize_t test_listxattr(const char *path, char *list, size_t size) {
 }
 
 int test_removexattr(const char *path, const char *name) { return lremovexattr(path, name); }
+
+int test_enter_own_network(void) { return unshare(CLONE_NEWNET); }
 
 int test_rename(const char *from, const char *to, unsigned flags) {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);

@@ -42,7 +42,7 @@ extension Replica {
     /// Work of this machine that goes another way than over its wire.
     func exchange(over transport: any SyncTransport) -> Exchange {
         Exchange(
-            store: store, transport: transport, settings: exchange.settings,
+            store: store, transport: transport, database: database, settings: exchange.settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

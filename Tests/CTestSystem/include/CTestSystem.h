@@ -11,6 +11,8 @@ ssize_t test_getxattr(const char *path, const char *name, void *value, size_t si
 int test_setxattr(const char *path, const char *name, const void *value, size_t size);
 ssize_t test_listxattr(const char *path, char *list, size_t size);
 int test_removexattr(const char *path, const char *name);
+/* The calling thread, and the programs that it starts, have a network without anything in it; needs root. */
+int test_enter_own_network(void);
 int test_rename(const char *from, const char *to, unsigned flags);
 /* An unlinked file in `folder`, open for reading and writing. */
 int test_unnamed_file(const char *folder);

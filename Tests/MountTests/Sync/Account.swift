@@ -48,6 +48,16 @@ final class Account: Sendable {
         server.set(process)
     }
 
+    /// The server is gone from its address, and serves at another one meanwhile.
+    func withServerElsewhere(_ body: (_ address: String) throws -> Void) async throws {
+        try await stopServer()
+        let process = try await ServerProcess.serve(
+            data: files.path + "/data", arguments: serverArguments)
+        try body("\(scheme)://127.0.0.1:\(process.port)")
+        process.signal(15)
+        _ = try await process.wait()
+    }
+
     /// The server takes connections, for the kernel does that, and answers nothing.
     func suspendServer() { server.value?.signal(SIGSTOP) }
 
