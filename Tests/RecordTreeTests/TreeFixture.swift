@@ -33,7 +33,8 @@ final class TreeFixture {
 
     init(
         database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
-        limits: RecordLimits = .standard, report: @escaping @Sendable (String) -> Void = { _ in }
+        limits: RecordLimits = .standard, exchange: ServerExchange = .none,
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
@@ -45,6 +46,7 @@ final class TreeFixture {
         var options = Tree.Options(
             owner: 1000, group: 1000, limits: limits, clock: clock, fetcher: fetcher)
         options.report = report
+        options.exchange = exchange
         // A thread is a program of its own.
         options.programs = ProgramTable(program: { $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)
