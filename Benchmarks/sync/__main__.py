@@ -15,6 +15,7 @@ import figures
 import idle
 import pairs
 import sharing
+import waiting
 import work
 from subjects import Failure
 
@@ -30,6 +31,7 @@ def arguments():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--idle", type=int)
     parser.add_argument("--shared", type=int)
+    parser.add_argument("--waiting", type=int)
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
@@ -58,7 +60,8 @@ def built(options, program, given):
 
 def chosen(options):
     known = {kind.name: kind for kind in pairs.ALL}
-    names = ["recordfs"] if options.quick or options.idle or options.shared else list(known)
+    isAlone = options.quick or options.idle or options.shared or options.waiting
+    names = ["recordfs"] if isAlone else list(known)
     if options.subjects:
         names = options.subjects.split(",")
     unknown = set(names) - set(known)
@@ -80,6 +83,10 @@ def main():
     if options.idle:
         row = idle.measure(options, options.work, options.run)
         print("\n".join(idle.lines(row)) + "\n\n" + figures.goal_table(idle.goals(row)))
+        return
+    if options.waiting:
+        row = waiting.measure(options, options.work, options.run)
+        print("\n".join(waiting.lines(row)) + "\n\n" + figures.goal_table(waiting.goals(row)))
         return
     source = work.Source(options)
     if options.shared:
