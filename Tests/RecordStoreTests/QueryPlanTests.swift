@@ -24,7 +24,7 @@ import Testing
                 try String.fetchAll(
                     database,
                     sql:
-                        "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1").replacing("?2", with: "1"))",
+                        "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1").replacing("?2", with: "1").replacing("?", with: "1"))",
                     adapter: SuffixRowAdapter(fromIndex: 3))
             }
         }
@@ -53,5 +53,41 @@ import Testing
         let assets = plans.filter { $0.contains(" a ") || $0.hasSuffix(" a") }
         #expect(assets.count == 2, "\(plans)")
         #expect(assets.allSatisfy { $0.hasPrefix("SEARCH a USING INDEX") }, "\(assets)")
+    }
+
+    /// Many words and values, of which an index was made.
+    private func fill() throws -> QueryExpression {
+        try fixture.write { transaction throws(RecordModel.RecordError) in
+            for number in 0..<6000 {
+                _ = try transaction.save(
+                    text: Array(#"{"user":"u\#(number % 100)","body":"of \#(number)"}"#.utf8),
+                    type: fixture.note, stem: Stem("r\(number)"))
+            }
+        }
+        let query = try QueryExpression(
+            parsing: Array("user=u7,sort:-body".utf8),
+            schema: try fixture.store.schema(of: RecordTypeName("Note")))
+        _ = try fixture.store.query(fixture.note, query)
+        _ = try fixture.store.search(fixture.zone.id, words: "nothing")
+        while try fixture.store.keepIndexes() {}
+        return query
+    }
+
+    @Test("a search and a query by a value go from their index to what they find, over no table")
+    func indexed() throws {
+        let query = try fill()
+        var found = (0, 0)
+        let plans = try plans { store in
+            found.0 = try store.search(fixture.zone.id, words: "5999").count
+            found.1 = try store.query(fixture.note, query).count
+        }
+        #expect(found == (1, 60))
+        // The list of the indexes has a row for each of them.
+        let small = ["VIRTUAL TABLE INDEX", "CONSTANT ROW", "query_index"]
+        let scans = plans.filter { plan in
+            plan.hasPrefix("SCAN") && !small.contains { plan.contains($0) }
+                || plan.contains("record_type_id")
+        }
+        #expect(!plans.isEmpty && scans.isEmpty, "\(scans)")
     }
 }

@@ -1,31 +1,49 @@
 import RecordControl
 
+/// When a long command says how far it is. Times are those since it began.
+struct ProgressPace {
+    /// What is done sooner shows nothing.
+    let firstAfter: Duration
+    /// From one time to the next.
+    let pause: Duration
+    private var lastShown: Duration?
+
+    init(firstAfter: Duration?, pause: Duration) {
+        self.firstAfter = firstAfter ?? pause
+        self.pause = pause
+    }
+
+    /// Whether it is time to say it again; then it is taken for said.
+    mutating func isDue(after elapsed: Duration) -> Bool {
+        guard elapsed >= (lastShown.map { $0 + pause } ?? firstAfter) else { return false }
+        lastShown = elapsed
+        return true
+    }
+}
+
 /// How far a long command is, on standard error: a bar on a terminal, else one line a second.
 final class ProgressDisplay {
     private static let barWidth = 24
 
     private let isQuiet: Bool
     private let isTerminal: Bool
-    private let firstAfter: Duration?
     private let start = ContinuousClock.now
-    private var lastShown: ContinuousClock.Instant?
+    private var pace: ProgressPace
     private var hasBar = false
 
     /// - Parameter firstAfter: what is done sooner shows nothing.
     init(isQuiet: Bool, firstAfter: Duration? = nil) {
         self.isQuiet = isQuiet
-        self.firstAfter = firstAfter
         isTerminal = Terminal.errorIsTerminal
+        pace = ProgressPace(
+            firstAfter: firstAfter, pause: isTerminal ? .milliseconds(100) : .seconds(1))
     }
 
     func show(_ progress: ImportProgress) {
         guard !isQuiet else { return }
-        let now = ContinuousClock.now
-        let pause = isTerminal ? Duration.milliseconds(100) : Duration.seconds(1)
-        if lastShown == nil, let firstAfter, now - start < firstAfter { return }
-        guard now - (lastShown ?? start) >= pause else { return }
-        lastShown = now
-        let line = describe(progress, elapsed: now - start)
+        let elapsed = ContinuousClock.now - start
+        guard pace.isDue(after: elapsed) else { return }
+        let line = describe(progress, elapsed: elapsed)
         if isTerminal {
             Terminal.write(Array("\r\u{1B}[K\(line.prefix(Terminal.width - 1))".utf8), to: 2)
             hasBar = true
