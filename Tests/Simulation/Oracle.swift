@@ -68,6 +68,7 @@ struct Oracle {
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
     private(set) var isRestored = false
+    private var changedByRestore: Set<Step.Key> = []
     private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
     /// Machines whose side of a conflict stood: an edit of which no value tells.
@@ -123,12 +124,15 @@ struct Oracle {
     /// Whoever hears of a restore after somebody has removed a zone on the restored server takes it for
     /// lost, and makes it again with all that he knows of it.
     ///
-    /// - Parameter records: those that were made after the backup, and may be gone since. When one of
-    ///   them is deleted, the server cannot keep that for machines which did not hear of it in time:
-    ///   they make it again.
-    mutating func restoreServer(losing records: Set<Step.Key>) {
+    /// - Parameters:
+    ///   - records: those that were made after the backup, and may be gone since. When one of them is
+    ///     deleted, the server cannot keep that for machines which did not hear of it in time: they make
+    ///     it again.
+    ///   - changed: those that are not as they were, of which several machines may make the same again.
+    mutating func restoreServer(losing records: Set<Step.Key>, changing changed: Set<Step.Key>) {
         isRestored = true
         beyondBackup.formUnion(records)
+        changedByRestore.formUnion(changed)
     }
 
     mutating func removeZone(_ zone: String) { removedZones.insert(zone) }
@@ -185,7 +189,7 @@ struct Oracle {
     /// Says whether a save may repeat what the server has: of what a restore has lost there, several machines may
     /// make the same again, or give up the same bytes.
     func mayBeRepeated(_ key: Step.Key) -> Bool {
-        beyondBackup.contains(key)
+        changedByRestore.contains(key)
             || isRestored && edits.contains { isHash($0.key) && $0.value.key == key }
     }
 

@@ -95,7 +95,8 @@ actor SimulatedWorld {
                 guard let old = after[key] else { return true }
                 return old.isDeleted && old.position != version.position
             }
-            oracle.restoreServer(losing: Set(lost.keys))
+            let changed = before.filter { after[$0]?.position != $1.position }
+            oracle.restoreServer(losing: Set(lost.keys), changing: Set(changed.keys))
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }

@@ -63,7 +63,7 @@ extension Exchange {
                 }
             }
             progress.note(page.items.count, of: zone.id, total: page.total)
-            changed += try await apply(page, of: zone)
+            changed += try await applyFreeing(page, of: zone)
             pages += 1
             guard page.moreComing else {
                 try advanceDatabase(answer)
@@ -242,6 +242,24 @@ extension Exchange {
     /// Long values of a page that are in memory at once, in bytes.
     private static let longBytes = 16 << 20
 
+    /// Applies a page; of one for which there is no room, what others share no longer. The feed stays
+    /// where it is then, and tells all of it again.
+    private func applyFreeing(
+        _ page: ZonePage, of zone: SyncedZone
+    ) async throws(SyncProblem) -> Int {
+        do throws(SyncProblem) {
+            return try await apply(page, of: zone)
+        } catch {
+            guard error.isAboutSpace, database == .shared else { throw error }
+            var read = try readItems(page.items, of: zone)
+            read.isLast = !page.moreComing && !read.passedOver.contains { $0.name == nil }
+            _ = try write(isFreeing: true) { (transaction) throws(RecordError) in
+                try transaction.applyRemovals(of: read)
+            }
+            throw error
+        }
+    }
+
     private func apply(
         _ page: ZonePage, of zone: SyncedZone
     ) async throws(SyncProblem) -> Int {
@@ -407,5 +425,11 @@ extension SyncProblem {
     var isAboutContent: Bool {
         guard case .store(let error) = self else { return false }
         return error.isAboutContent || error.code == .invalidName || error.code == .nameTooLong
+    }
+
+    /// Whether the disk of the store has no room.
+    var isAboutSpace: Bool {
+        guard case .store(let error) = self else { return false }
+        return error.code == .noSpace
     }
 }

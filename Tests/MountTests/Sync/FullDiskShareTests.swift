@@ -78,6 +78,42 @@ extension MountTests {
             for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
         }
 
+        @Test("what one of two shares had goes from a full disk, though the other one has news")
+        func oneOfTwo() async throws {
+            let word = "quixotry\(UInt32.random(in: 0...UInt32.max))"
+            let alice = try account.machine()
+            try alice.ok(
+                """
+                mkdir -p RecordFS/private/Kitchen/Recipe && cd RecordFS/private/Kitchen/Recipe
+                echo '{"text": "\(word)"}' > soup.json; echo '{"n": 1}' > cake.json; recordfs sync
+                """)
+            try await account.addUser("bob@localhost", password: "a password of bob")
+            let bob = try machine(as: "bob@localhost", password: "a password of bob")
+            for name in ["soup", "cake"] {
+                let link = try alice.ok(
+                    "recordfs share create private/Kitchen/Recipe/\(name).json --with bob@localhost")
+                _ = try bob.ok("recordfs accept '\(link)'")
+            }
+            let place = "RecordFS/shared/*/Kitchen/Recipe"
+            #expect(try bob.eventually("ls \(place)", "cake.json\nsoup.json"))
+            try bob.ok("recordfs pause")
+            try alice.ok(
+                """
+                recordfs share remove private/Kitchen/Recipe/soup.json bob@localhost
+                pad=$(head -c 3000000 /dev/zero | tr '\\0' x)
+                echo '{"n": 2, "pad": "'$pad'"}' > RecordFS/private/Kitchen/Recipe/cake.json && recordfs sync
+                """)
+            try bob.ok("\(fill) 2> /dev/null; true")
+            try bob.ok("recordfs resume")
+            #expect(try bob.eventually("ls \(place)", "cake.json"))
+            #expect(try bob.ok("cat \(place)/cake.json") == #"{"n": 1}"#)
+            try bob.ok("rm \(disk.directory)/ballast; recordfs sync")
+            #expect(try bob.ok("grep -c '\"n\": 2' \(place)/cake.json") == "1")
+            try bob.ok("recordfs unmount; recordfs mount; recordfs sync")
+            #expect(try bob.ok("grep -rla \(word) .local/share/recordfs/; true") == "")
+            for home in [alice, bob] { try home.ok("recordfs unmount && recordfs fsck") }
+        }
+
         /// Writes a text in two parts, hears of no error, and closes when there is room again.
         private static let careless = """
             import os, sys

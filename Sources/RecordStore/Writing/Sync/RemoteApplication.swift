@@ -241,6 +241,8 @@ struct RemoteApplication {
         try keepStamps(of: change, remote, merged, edits)
         if isAsDeleted {
             try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+            if sent != nil, hasTheirValues { try forgetPending(change.name) }
+            if known.isPending { try setPending(change.name, .create, to: .update) }
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: conflicts)
         }
         var fileText = try fileText(

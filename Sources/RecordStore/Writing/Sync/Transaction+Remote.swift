@@ -14,16 +14,34 @@ extension Transaction {
         for change in page.changes { results.append(try application.apply(change)) }
         try notePassedOver(of: page)
         try noteShares(of: page)
-        for name in page.passedOver.compactMap(\.name) {
-            if let record = try connection.stored(named: name, page.zone) {
-                try noteTold(record.id)
-            }
-        }
+        for name in page.passedOver.compactMap(\.name) { try noteTold(name, in: page.zone) }
         if let token = page.token { try setFeedToken(token, of: .zone(page.zone)) }
         if page.isLast { results += try endFeedPass(&application) }
         if application.isOfOthers,
             results.contains(where: { $0.outcome == .deleted || $0.outcome == .absent })
         {
+            results += try takeAwayOrphans(&application)
+        }
+        return results
+    }
+
+    /// Of a page for which the disk has no room, removes what is gone, and at the end of a pass what that
+    /// has not told of. Neither the feed nor the pass goes on: the page comes again.
+    ///
+    /// Errors: those of `applyRemote`.
+    package func applyRemovals(of page: RemotePage) throws(RecordError) -> [RemoteResult] {
+        var application = try RemoteApplication(self, page.zone)
+        var results: [RemoteResult] = []
+        for change in page.changes {
+            if case .delete = change.operation {
+                results.append(try application.apply(change))
+            } else {
+                try noteTold(change.name, in: page.zone)
+            }
+        }
+        for name in page.passedOver.compactMap(\.name) { try noteTold(name, in: page.zone) }
+        if page.isLast { results += try removeUntold(&application) ?? [] }
+        if application.isOfOthers, !results.isEmpty {
             results += try takeAwayOrphans(&application)
         }
         return results
@@ -55,11 +73,21 @@ extension Transaction {
     private func endFeedPass(
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
+        guard let results = try removeUntold(&application) else { return [] }
+        try abandonFeedPass(of: application.zone)
+        if application.isOfOthers { try eraseTracesOfGone(in: application.zone) }
+        return results
+    }
+
+    /// Nil when there is no pass that would have told of all.
+    private func removeUntold(
+        _ application: inout RemoteApplication
+    ) throws(RecordError) -> [RemoteResult]? {
         let zone = SQLValue.integer(application.zone.rawValue)
         let pass = try connection.first("SELECT pass FROM feed_pass WHERE zone_id = ?", [zone]) {
             $0.int64(0)
         }
-        guard let pass else { return [] }
+        guard let pass else { return nil }
         let missing = try connection.all(
             """
             SELECT r.name FROM base b JOIN record r ON r.id = b.record_id
@@ -73,8 +101,6 @@ extension Transaction {
                 try isBehind
                     ? application.makeAgain(name) : application.apply(RemoteChange(deleted: name)))
         }
-        try abandonFeedPass(of: application.zone)
-        if application.isOfOthers { try eraseTracesOfGone(in: application.zone) }
         return results
     }
 
