@@ -58,6 +58,37 @@ extension MountTests {
             }
         }
 
+        @Test("a record that another machine renames back while both deletions wait is there, once")
+        func renamedBack() async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/K/X; cd RecordFS/private/K/X
+                for n in 1 2 3; do echo '{"n": '$n'}' > s$n.json; done; recordfs sync
+                """)
+            let b = try account.machine()
+            #expect(try b.eventually("ls RecordFS/private/K/X", "s1.json\ns2.json\ns3.json"))
+            for number in 1...3 {
+                try a.ok("mv RecordFS/private/K/X/s\(number).json RecordFS/private/K/X/t\(number).json")
+                // The old name is still shown there, too.
+                #expect(
+                    try b.eventually(
+                        "cd RecordFS/private/K/X; [ -e t\(number).json ] && echo there", "there"))
+                try b.ok("mv RecordFS/private/K/X/t\(number).json RecordFS/private/K/X/s\(number).json")
+            }
+            // What waits is final when nobody is there to take it back.
+            for machine in [a, b] { try machine.ok("recordfs unmount; recordfs mount; recordfs sync") }
+            for machine in [a, b, a, b] { try machine.ok("recordfs sync") }
+            for machine in [a, b] {
+                #expect(
+                    try machine.eventually("cat RecordFS/private/K/X/*.json | jq .n | sort", "1\n2\n3"))
+            }
+            #expect(
+                try a.ok("ls RecordFS/private/K/X") == b.ok("ls RecordFS/private/K/X"))
+            for machine in [a, b] { try machine.ok("recordfs unmount && recordfs fsck") }
+        }
+
         @Test(
             "who has a record open goes on with it after a move by a command, or by another machine",
             arguments: ["X/v", "Y/u"], [true, false])

@@ -79,4 +79,31 @@ import Testing
         #expect(try a.text("x") == #"{"f":"old","g":"old"}"#)
         #expect(try a.conflicts() + b.conflicts() == [])
     }
+
+    @Test(
+        "a record that is renamed back within the time of both deletions is there, once",
+        arguments: [false, true], [[0, 1], [1, 0]])
+    func renamedBack(_ isEdited: Bool, _ order: [Int]) async throws {
+        let c = try Replica(server, grace: .seconds(3))
+        try await c.sync()
+        try b.rename("x", to: "y")
+        try await b.sync()
+        server.clock.advance(.seconds(1))
+        try await c.sync()
+        if isEdited { try c.save("y", #"{"f":"c","g":"old"}"#) }
+        // It shows both names as long as the deletion waits.
+        try c.rename("y", to: "x")
+        try await c.sync()
+        server.clock.advance(.seconds(10))
+        for _ in 0..<3 {
+            for replica in order.map({ [b, c][$0] }) {
+                try replica.finalizeDeletes()
+                try await replica.sync()
+            }
+        }
+        try await settle()
+        let tree = try a.tree()
+        #expect(Array(tree.values) == [isEdited ? #"{"f":"c","g":"old"}"# : #"{"f":"old","g":"old"}"#])
+        for replica in [b, c] { #expect(try replica.tree() == tree) }
+    }
 }

@@ -229,16 +229,19 @@ extension RemoteApplication {
         return try connection.stored(named: address.name, zone.id)
     }
 
-    /// Says whether what was moved here from somewhere, which the server was not told, is there by the move of
-    /// somebody else: it may not be deleted there.
+    /// Says whether what was moved here from somewhere, which the server was not told, also where the old
+    /// name still waits for its deletion, is there by the move of somebody else: it may not be deleted there.
     func isMovedBack(
         _ name: RecordName, to address: RecordAddress
     ) throws(RecordError) -> Bool {
         try connection.exists(
             """
             SELECT 1 FROM move m JOIN outbox o ON o.id = m.outbox_id JOIN zone z ON z.id = o.zone_id
-            WHERE m.zone_id = ? AND m.name = ? AND o.operation = 3 AND o.batch = 0
-                AND o.name = ? AND z.name = ?
+            WHERE m.zone_id = ?1 AND m.name = ?2 AND o.operation = 3 AND o.batch = 0
+                AND o.name = ?3 AND z.name = ?4
+            UNION ALL
+            SELECT 1 FROM renamed n JOIN record r ON r.id = n.record_id JOIN zone z ON z.id = r.zone_id
+            WHERE n.zone_id = ?1 AND n.name = ?2 AND r.state = 2 AND r.name = ?3 AND z.name = ?4
             """,
             [
                 .integer(zone.rawValue), .name(name), .name(address.name), .name(address.zone),

@@ -183,12 +183,16 @@ extension SQLConnection {
         } ?? nil
     }
 
-    /// The newest version of a name: of a record that is there, the one with its values.
+    /// The newest version of a name: of a record that is there, the one with its values. Another one may
+    /// have had the name, and be gone, since the record was last saved: under the name that it had then.
     func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
         try first(
-            "SELECT MAX(token) FROM history WHERE zone_id = ? AND name = ?",
-            [.integer(zone.rawValue), .name(name)]
-        ) { $0.int64IfPresent(0) } ?? nil
+            """
+            SELECT token FROM history WHERE zone_id = ?1 AND name = ?2
+            ORDER BY record_id = (SELECT id FROM record WHERE zone_id = ?1 AND name = ?2) DESC,
+                token DESC LIMIT 1
+            """, [.integer(zone.rawValue), .name(name)]
+        ) { $0.int64(0) }
     }
 }
 
