@@ -91,7 +91,8 @@ extension MountTests {
             let bob = try machine(as: "bob@localhost", password: "a password of bob")
             for name in ["soup", "cake"] {
                 let link = try alice.ok(
-                    "recordfs share create private/Kitchen/Recipe/\(name).json --with bob@localhost")
+                    "recordfs share create private/Kitchen/Recipe/\(name).json --with bob@localhost"
+                )
                 _ = try bob.ok("recordfs accept '\(link)'")
             }
             let place = "RecordFS/shared/*/Kitchen/Recipe"

@@ -62,30 +62,30 @@ extension MountTests {
         func renamedBack() async throws {
             let account = try await Account()
             let a = try account.machine()
+            let folder = "RecordFS/private/K/X"
             try a.ok(
                 """
-                mkdir -p RecordFS/private/K/X; cd RecordFS/private/K/X
+                mkdir -p \(folder); cd \(folder)
                 for n in 1 2 3; do echo '{"n": '$n'}' > s$n.json; done; recordfs sync
                 """)
             let b = try account.machine()
-            #expect(try b.eventually("ls RecordFS/private/K/X", "s1.json\ns2.json\ns3.json"))
+            #expect(try b.eventually("ls \(folder)", "s1.json\ns2.json\ns3.json"))
             for number in 1...3 {
-                try a.ok("mv RecordFS/private/K/X/s\(number).json RecordFS/private/K/X/t\(number).json")
+                let (old, new) = ("\(folder)/s\(number).json", "\(folder)/t\(number).json")
+                try a.ok("mv \(old) \(new)")
                 // The old name is still shown there, too.
-                #expect(
-                    try b.eventually(
-                        "cd RecordFS/private/K/X; [ -e t\(number).json ] && echo there", "there"))
-                try b.ok("mv RecordFS/private/K/X/t\(number).json RecordFS/private/K/X/s\(number).json")
+                #expect(try b.eventually("[ -e \(new) ] && echo there", "there"))
+                try b.ok("mv \(new) \(old)")
             }
             // What waits is final when nobody is there to take it back.
-            for machine in [a, b] { try machine.ok("recordfs unmount; recordfs mount; recordfs sync") }
+            for machine in [a, b] {
+                try machine.ok("recordfs unmount; recordfs mount; recordfs sync")
+            }
             for machine in [a, b, a, b] { try machine.ok("recordfs sync") }
             for machine in [a, b] {
-                #expect(
-                    try machine.eventually("cat RecordFS/private/K/X/*.json | jq .n | sort", "1\n2\n3"))
+                #expect(try machine.eventually("cat \(folder)/*.json | jq .n | sort", "1\n2\n3"))
             }
-            #expect(
-                try a.ok("ls RecordFS/private/K/X") == b.ok("ls RecordFS/private/K/X"))
+            #expect(try a.ok("ls \(folder)") == b.ok("ls \(folder)"))
             for machine in [a, b] { try machine.ok("recordfs unmount && recordfs fsck") }
         }
 

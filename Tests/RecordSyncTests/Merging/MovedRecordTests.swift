@@ -404,7 +404,7 @@ import Testing
     }
 
     /// Simulation seed 696, wide.
-    @Test("what was moved over another record keeps its values with an edit that came too late for both")
+    @Test("what was moved over another record keeps its values when an edit comes too late")
     func overAnother() async throws {
         let server = try await TestServer()
         let (a, b) = (try Replica(server), try Replica(server))
