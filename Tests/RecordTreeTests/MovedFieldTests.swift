@@ -227,4 +227,26 @@ struct MovedFieldTests {
                 "a.json": "b", "a@photo.jpg": "photo of b", "b.json": "a",
             ])
     }
+
+    @Test("bytes that come under the name before the grace is over stay", arguments: [true, false])
+    func writtenMeanwhile(_ isElsewhere: Bool) throws {
+        let (fixture, _) = try fixture(["a", "b"])
+        try fixture.remove("b.json")
+        try fixture.rename("a.json", to: "b.json")
+        if isElsewhere {
+            let path = fixture.directory + "/new"
+            try Data("photo of c".utf8).write(to: URL(fileURLWithPath: path))
+            let (hash, size) = try fixture.store.importAsset(fromFile: path)
+            let record = try #require(try fixture.record("b"))
+            try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
+                _ = try transaction.setAsset(
+                    record.id, FieldName("photo"), nil, hash, size: size,
+                    fileExtension: Array("jpg".utf8))
+            }
+        } else {
+            try fixture.put("photo of c", as: "b@photo.jpg")
+        }
+        try outlastGrace(fixture)
+        #expect(try shown(fixture).files == ["b.json": "a", "b@photo.jpg": "photo of c"])
+    }
 }

@@ -8,6 +8,8 @@ struct MovedFields {
     struct Follow {
         let target: RecordID
         let asset: AssetEntry
+        /// What the field has meanwhile; nil where that is not known.
+        let instead: AssetEntry?
         /// In uptime, like all times here.
         let due: Duration
     }
@@ -73,10 +75,10 @@ struct MovedFields {
     ) {
         follows.removeAll { $0.target == target }
         for asset in assets {
-            let isNamed = own.contains { other in
-                other.field == asset.field && named[Place(other), default: .zero] > time
-            }
-            if !isNamed { follows.append(Follow(target: target, asset: asset, due: due)) }
+            let other = own.first { $0.field == asset.field }
+            let isNamed = other.map { named[Place($0), default: .zero] > time } ?? false
+            if isNamed { continue }
+            follows.append(Follow(target: target, asset: asset, instead: other, due: due))
         }
     }
 

@@ -64,7 +64,7 @@ extension Tree {
             let asset = follow.asset
             do throws(RecordError) {
                 try store.write(author: .mount) { transaction throws(RecordError) in
-                    try transaction.follow(asset, to: follow.target)
+                    try transaction.follow(follow)
                 }
             } catch {
                 noteFailure(.unsaved, "\(asset.stem)@\(asset.field)", in: asset.type, error)
@@ -87,13 +87,16 @@ extension Tree {
 }
 
 extension Transaction {
-    /// The record has the field still, with the bytes of a file that had its name before.
-    fileprivate func follow(_ asset: AssetEntry, to target: RecordID) throws(RecordError) {
-        guard let hash = asset.hash, let record = try record(target), record.state == .saved,
-            try self.asset(target, asset.field, asset.index) != nil
+    /// The record has the field still, with the bytes of a file that had its name before. Other bytes are of
+    /// somebody who has written the file since, here or on another machine: they are the later ones.
+    fileprivate func follow(_ follow: MovedFields.Follow) throws(RecordError) {
+        let asset = follow.asset
+        guard let hash = asset.hash, let record = try record(follow.target), record.state == .saved,
+            let current = try self.asset(follow.target, asset.field, asset.index),
+            follow.instead.map({ $0.hash == current.hash }) ?? true
         else { return }
         try setAsset(
-            target, asset.field, asset.index, hash, size: asset.size,
+            follow.target, asset.field, asset.index, hash, size: asset.size,
             fileExtension: asset.fileExtension)
     }
 }
