@@ -163,7 +163,7 @@ class Editor(threading.Thread):
 
     def remove_zone(self):
         """`rm -r`: what has come since it began is removed as well."""
-        for folder, folders, names in os.walk(os.path.join(self.machine.tree(), ZONES[1]), topdown=False):
+        for folder, _, names in os.walk(os.path.join(self.machine.tree(), ZONES[1]), topdown=False):
             for name in names:
                 self.unlink(os.path.join(folder, name))
             os.rmdir(folder)

@@ -9,7 +9,7 @@ import Testing
 /// done.
 @Suite("Texts that came in part")
 struct PartlyWrittenTests {
-    /// What the server was asked.
+    /// The questions to the server.
     private final class Orders: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock(\.self) }

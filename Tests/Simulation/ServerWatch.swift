@@ -57,7 +57,7 @@ struct ServerWatch {
     }
 
     private(set) var zones: [String: Zone] = [:]
-    /// What records have had, one after the other, also before a restore.
+    /// The values that records have had, one after the other, also before a restore.
     private var past: [Step.Key: [Set<String>]] = [:]
     private var problems: [String] = []
 
@@ -165,7 +165,7 @@ struct ServerWatch {
         }
     }
 
-    /// Whether a restored server has got back what it had before that which somebody has deleted.
+    /// True when a restored server has got back what it had before that which somebody has deleted.
     private func isOfBackup(
         _ key: Step.Key, _ old: Version, goneBy device: Int, _ oracle: Oracle
     ) -> Bool {

@@ -94,8 +94,8 @@ extension RecordStore {
         }
     }
 
-    /// Whether this machine's user may only read a record of the zone, or of one type of it. In a zone that
-    /// is for reading only that is so also while it is empty.
+    /// True when this machine's user may only read a record of the zone, or of one type of it. In a zone
+    /// that is for reading only that is so also while it is empty.
     package func hasReadOnlyRecord(
         in zone: ZoneInfo, type: TypeID?
     ) throws(RecordError) -> Bool {

@@ -89,6 +89,8 @@ package struct RemotePage: Sendable {
     /// They are not gone.
     package var passedOver: [PassedOver] = []
     package var shares: [Share] = []
+    /// True when it has something that cannot even be named: then it says nothing of what is gone.
+    package var hasNameless: Bool { passedOver.contains { $0.name == nil } }
     /// Nothing comes behind it for now.
     package var isLast: Bool
 

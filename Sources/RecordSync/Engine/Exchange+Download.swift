@@ -252,7 +252,7 @@ extension Exchange {
         } catch {
             guard error.isAboutSpace, database == .shared else { throw error }
             var read = try readItems(page.items, of: zone)
-            read.isLast = !page.moreComing && !read.passedOver.contains { $0.name == nil }
+            read.isLast = !page.moreComing && !read.hasNameless
             _ = try write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.applyRemovals(of: read)
             }
@@ -282,7 +282,7 @@ extension Exchange {
         }
         var read = try readItems(items, of: zone)
         // Over a server that is behind nothing is deleted at the end of the pass.
-        if read.passedOver.contains(where: { $0.name == nil }), try !isBehind(zone) {
+        if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
                 try transaction.abandonFeedPass(of: zone.id)
             }
@@ -427,7 +427,7 @@ extension SyncProblem {
         return error.isAboutContent || error.code == .invalidName || error.code == .nameTooLong
     }
 
-    /// Whether the disk of the store has no room.
+    /// True when the disk of the store has no room.
     var isAboutSpace: Bool {
         guard case .store(let error) = self else { return false }
         return error.code == .noSpace

@@ -8,7 +8,7 @@ struct MovedFields {
     struct Follow {
         let target: RecordID
         let asset: AssetEntry
-        /// What the field has meanwhile; nil where that is not known.
+        /// The file that the field has meanwhile; nil where that is not known.
         let instead: AssetEntry?
         /// In uptime, like all times here.
         let due: Duration
@@ -77,7 +77,7 @@ struct MovedFields {
         for asset in assets {
             let other = own.first { $0.field == asset.field }
             let isNamed = other.map { named[Place($0), default: .zero] > time } ?? false
-            if isNamed { continue }
+            guard !isNamed else { continue }
             follows.append(Follow(target: target, asset: asset, instead: other, due: due))
         }
     }

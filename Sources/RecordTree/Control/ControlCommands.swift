@@ -13,7 +13,7 @@ final class CommandBuffer: Sendable {
     let target: Target
     /// What the file read when it was opened.
     let base: [UInt8]?
-    /// Whether it tells what others share, which may be shared no longer while somebody reads.
+    /// True when it tells what others share, which may be shared no longer while somebody reads.
     let isOfOthers: Bool
     private struct State {
         var text: [UInt8]

@@ -2,7 +2,7 @@ import RecordControl
 
 /// When a long command says how far it is. Times are those since it began.
 struct ProgressPace {
-    /// What is done sooner shows nothing.
+    /// The time in which a command that ends shows nothing.
     let firstAfter: Duration
     /// From one time to the next.
     let pause: Duration
@@ -13,7 +13,7 @@ struct ProgressPace {
         self.pause = pause
     }
 
-    /// Whether it is time to say it again; then it is taken for said.
+    /// True when it is time to say it again; then it is taken for said.
     mutating func isDue(after elapsed: Duration) -> Bool {
         guard elapsed >= (lastShown.map { $0 + pause } ?? firstAfter) else { return false }
         lastShown = elapsed

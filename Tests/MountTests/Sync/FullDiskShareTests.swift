@@ -20,6 +20,15 @@ extension MountTests {
             return try account.machine(as: user, password: password, at: home)
         }
 
+        /// Bob's machine, which has nothing of anybody yet.
+        private func bob() async throws -> CommandLineHome {
+            try await account.addUser("bob@localhost", password: "a password of bob")
+            return try machine(as: "bob@localhost", password: "a password of bob")
+        }
+
+        /// A word that no other file has.
+        private let word = "quixotry\(UInt32.random(in: 0...UInt32.max))"
+
         private var fill: String {
             "for size in 64K 512 1; do dd if=/dev/zero bs=$size status=none >> \(disk.directory)/ballast; done"
         }
@@ -28,7 +37,6 @@ extension MountTests {
             "what is shared no longer goes at once from a disk without a free byte, but for own words",
             arguments: [false, true])
         func revoked(_ meetsReserve: Bool) async throws {
-            let word = "quixotry\(UInt32.random(in: 0...UInt32.max))"
             let alice = try account.machine()
             try alice.ok(
                 """
@@ -37,8 +45,7 @@ extension MountTests {
                 for n in $(seq 60); do echo "{\\"text\\": \\"\(word) $pad $n\\"}" > r$n.json; done
                 recordfs sync
                 """)
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            let bob = try machine(as: "bob@localhost", password: "a password of bob")
+            let bob = try await bob()
             let link = try alice.ok(
                 "recordfs share create private/Kitchen --with bob@localhost --write")
             let place = try bob.ok("recordfs accept '\(link)'")
@@ -80,15 +87,13 @@ extension MountTests {
 
         @Test("what one of two shares had goes from a full disk, though the other one has news")
         func oneOfTwo() async throws {
-            let word = "quixotry\(UInt32.random(in: 0...UInt32.max))"
             let alice = try account.machine()
             try alice.ok(
                 """
                 mkdir -p RecordFS/private/Kitchen/Recipe && cd RecordFS/private/Kitchen/Recipe
                 echo '{"text": "\(word)"}' > soup.json; echo '{"n": 1}' > cake.json; recordfs sync
                 """)
-            try await account.addUser("bob@localhost", password: "a password of bob")
-            let bob = try machine(as: "bob@localhost", password: "a password of bob")
+            let bob = try await bob()
             for name in ["soup", "cake"] {
                 let link = try alice.ok(
                     "recordfs share create private/Kitchen/Recipe/\(name).json --with bob@localhost"

@@ -6,7 +6,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// What comes from elsewhere while a record that was removed waits for its deletion.
+/// Changes that come from elsewhere while a record that was removed waits for its deletion.
 @Suite("Waiting deletes") struct WaitingDeleteTests {
     private let server: TestServer
     private let a: Replica

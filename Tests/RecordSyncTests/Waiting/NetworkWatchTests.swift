@@ -6,7 +6,7 @@ import Testing
 
 @testable import RecordSync
 
-/// What the kernel tells of the machine's addresses. In a network of its own, which a thread enters, so that
+/// News of the kernel about the machine's addresses. In a network of its own, which a thread enters, so that
 /// nothing of the machine's is touched; root may do that.
 @Suite struct NetworkWatchTests {
     private enum Failure: Error {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Of the calling thread's network.
+    /// Changes the calling thread's network.
     private static func addAddress() throws {
         let words = ["ip", "addr", "add", "192.0.2.1/32", "dev", "lo"]
         let arguments = words.map { strdup($0) } + [nil]

@@ -17,7 +17,7 @@ extension Transaction {
             [.integer(record.id.rawValue), .integer(RecordFlags.incarnation)])
     }
 
-    /// The same for a row that the caller changes or removes itself.
+    /// Does the same for a row that the caller changes or removes itself.
     ///
     /// - Returns: whether the record's next file is another one: its incarnation has to grow by one.
     func noteReplacedFile(

@@ -366,8 +366,8 @@ extension RemoteApplication {
             .update, target.id, name, target.generation, place, alsoOfSync: true)
     }
 
-    /// What the server had of a target before the edit of these fields. The rest is as it is known here: the
-    /// target may be what was there before the move, of which the server has more to tell.
+    /// Notes what the server had of a target before the edit of these fields. The rest is as it is known
+    /// here: the target may be what was there before the move, of which the server has more to tell.
     private func putBase(
         of target: StoredRecord, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
     ) throws(RecordError) {

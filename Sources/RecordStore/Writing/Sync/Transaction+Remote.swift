@@ -17,16 +17,11 @@ extension Transaction {
         for name in page.passedOver.compactMap(\.name) { try noteTold(name, in: page.zone) }
         if let token = page.token { try setFeedToken(token, of: .zone(page.zone)) }
         if page.isLast { results += try endFeedPass(&application) }
-        if application.isOfOthers,
-            results.contains(where: { $0.outcome == .deleted || $0.outcome == .absent })
-        {
-            results += try takeAwayOrphans(&application)
-        }
-        return results
+        return try results + takeAwayOrphans(of: results, &application)
     }
 
-    /// Of a page for which the disk has no room, removes what is gone, and at the end of a pass what that
-    /// has not told of. Neither the feed nor the pass goes on: the page comes again.
+    /// Removes what is gone by a page for which the disk has no room, and at the end of a pass what that has
+    /// not told of. Neither the feed nor the pass goes on: the page comes again.
     ///
     /// Errors: those of `applyRemote`.
     package func applyRemovals(of page: RemotePage) throws(RecordError) -> [RemoteResult] {
@@ -41,10 +36,7 @@ extension Transaction {
         }
         for name in page.passedOver.compactMap(\.name) { try noteTold(name, in: page.zone) }
         if page.isLast { results += try removeUntold(&application) ?? [] }
-        if application.isOfOthers, !results.isEmpty {
-            results += try takeAwayOrphans(&application)
-        }
-        return results
+        return try results + takeAwayOrphans(of: results, &application)
     }
 
     /// The feed of a zone is at its beginning: what it does not tell of up to its last page, of what
@@ -79,7 +71,7 @@ extension Transaction {
         return results
     }
 
-    /// Nil when there is no pass that would have told of all.
+    /// Removes what the pass has not told of. Returns nil when there is no pass, which would have told of all.
     private func removeUntold(
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult]? {
@@ -106,9 +98,14 @@ extension Transaction {
 
     /// What was never sent, and hangs on what is shared no longer, can be sent to nobody: it goes as that
     /// has gone, into the trash.
+    ///
+    /// - Parameter results: of the page; nothing hangs on what it leaves.
     private func takeAwayOrphans(
-        _ application: inout RemoteApplication
+        of results: [RemoteResult], _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
+        guard application.isOfOthers,
+            results.contains(where: { $0.outcome == .deleted || $0.outcome == .absent })
+        else { return [] }
         let zone = SQLValue.integer(application.zone.rawValue)
         guard try !connection.isSharedWhole(application.zone) else { return [] }
         var results: [RemoteResult] = []
