@@ -249,4 +249,87 @@ struct MovedFieldTests {
         try outlastGrace(fixture)
         #expect(try shown(fixture).files == ["b.json": "a", "b@photo.jpg": "photo of c"])
     }
+
+    /// Names from and to; no name to is a removal.
+    static let replacements: [[(from: String, to: String?)]] = [
+        [("b.json", nil), ("a.json", "b.json")],
+        [("b.json", "b.json~"), ("a.json", "b.json")],
+        [("b.json", nil), ("a.json", "x"), ("x", "b.json")],
+        [("b.json", nil), ("a.json", "b.json"), ("b.json", "c.json"), ("c.json", "b.json")],
+    ]
+
+    private func replace(_ fixture: TreeFixture, _ steps: [(from: String, to: String?)]) throws {
+        for (from, to) in steps {
+            if let to { try fixture.rename(from, to: to) } else { try fixture.remove(from) }
+        }
+    }
+
+    @Test("a kill while a large field waits to follow its record loses nothing", arguments: 0..<4)
+    func killed(_ index: Int) throws {
+        let (fixture, _) = try fixture(["a", "b"])
+        try replace(fixture, Self.replacements[index])
+        let after = try TreeFixture(after: fixture)
+        let files = try shown(after).files.filter { !$0.key.hasSuffix("~") }
+        #expect(files == ["b.json": "a", "b@photo.jpg": "photo of a"])
+        try outlastGrace(after)
+        #expect(try shown(after).files.filter { !$0.key.hasSuffix("~") } == files)
+    }
+
+    @Test("what the tool has said before a kill holds")
+    func killedAfterFiles() throws {
+        let (fixture, _) = try fixture(["a", "b"])
+        try fixture.remove("b.json")
+        try fixture.rename("a.json", to: "b.json")
+        try fixture.rename("a@photo.jpg", to: "c@photo.jpg")
+        let after = try TreeFixture(after: fixture)
+        #expect(try shown(after).files["b@photo.jpg"] == "photo of b")
+        #expect(try after.text("c@photo.jpg") == "photo of a")
+    }
+
+    @Test("a large field that waits to follow goes along with what its record becomes next")
+    func chained() throws {
+        for next in [["c.json"], ["c.json", "a.json"], ["x", "c.json"]] {
+            let (fixture, _) = try fixture(["a", "b"])
+            try replace(fixture, Self.replacements[0])
+            var name = "b.json"
+            for to in next {
+                try fixture.rename(name, to: to)
+                name = to
+            }
+            try outlastGrace(fixture)
+            let stem = String(name.dropLast(5))
+            #expect(
+                try shown(fixture).files == [name: "a", "\(stem)@photo.jpg": "photo of a"],
+                "\(next)")
+        }
+    }
+
+    @Test("a large field follows a record that is saved, or exchanged, while it waits")
+    func savedMeanwhile() throws {
+        let (fixture, _) = try fixture(["a", "b", "c"])
+        try replace(fixture, Self.replacements[0])
+        try fixture.put(try #require(try fixture.text("b.json")), as: "sedA1")
+        try fixture.rename("sedA1", to: "b.json")
+        try fixture.rename("b.json", to: "c.json", flags: 2)
+        try outlastGrace(fixture)
+        #expect(
+            try shown(fixture).files == [
+                "c.json": "a", "c@photo.jpg": "photo of a", "b.json": "c",
+                "b@photo.jpg": "photo of c",
+            ])
+    }
+
+    @Test("a record that is removed and written back while its large field waits has it then")
+    func backMeanwhile() throws {
+        let (fixture, _) = try fixture(["a", "b"])
+        try replace(fixture, Self.replacements[0])
+        let text = try #require(try fixture.text("b.json"))
+        fixture.clock.advance(.seconds(2))
+        try fixture.remove("b.json")
+        fixture.clock.advance(.seconds(2))
+        _ = try fixture.tree.maintain()
+        try fixture.put(text, as: "b.json")
+        try outlastGrace(fixture)
+        #expect(try shown(fixture).files == ["b.json": "a", "b@photo.jpg": "photo of a"])
+    }
 }

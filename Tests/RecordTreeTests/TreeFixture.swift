@@ -31,14 +31,21 @@ final class TreeFixture {
     static let user = Requester(threadID: 1)
     static let daemon = Requester(threadID: 2)
 
+    /// - Parameter killed: whose store this is a copy of, as a kill of its process would leave it.
     init(
         database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
         limits: RecordLimits = .standard, exchange: ServerExchange = .none,
+        after killed: TreeFixture? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
+        if let killed {
+            try FileManager.default.copyItem(atPath: killed.directory, toPath: directory)
+            clock.advance(killed.clock.now - clock.now)
+        } else {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+        }
         var storeOptions = StoreOptions()
         storeOptions.clock = clock
         storeOptions.limits = limits
@@ -56,8 +63,13 @@ final class TreeFixture {
             { notices.add($0) },
             deliver: { list in for notice in list { notices.add(notice) } })
         let base = try #require(try tree.lookup(parent: .root, name: database.b, caller: Self.user))
-        let zone = try tree.makeDirectory(parent: base.node, name: "Box".b, mode: 0o755)
-        notes = try tree.makeDirectory(parent: zone.node, name: "Note".b, mode: 0o755).node
+        var place = base
+        for name in ["Box", "Note"] {
+            place =
+                try tree.lookup(parent: place.node, name: name.b, caller: Self.user)
+                ?? tree.makeDirectory(parent: place.node, name: name.b, mode: 0o755)
+        }
+        notes = place.node
     }
 
     deinit {

@@ -4,7 +4,7 @@ import Synchronization
 
 extension RecordStore {
     /// Looks whether the clock was set; for whoever keeps the store open to call every second or
-    /// so. When it was, the graces of waiting deletes begin anew: their times are another clock's.
+    /// so. When it was, the graces of waiting deletes and of files that follow begin anew: their times are another clock's.
     package func watchClock() throws(RecordError) {
         guard isWritable else { return }
         let (now, uptime) = (options.clock.now, options.clock.uptime)
@@ -20,6 +20,7 @@ extension RecordStore {
             try transaction.connection.run(
                 "UPDATE record SET waiting_since = ? WHERE waiting_since IS NOT NULL",
                 [.time(now)])
+            try transaction.connection.run("UPDATE follow SET since = ?", [.time(now)])
             try self.saveClock(transaction)
         }
     }

@@ -57,6 +57,7 @@ extension Transaction {
     /// Errors: invalidArgument, which says what hinders it; alreadyExists for a name that is taken
     /// there; notFound; accessDenied. Then nothing is moved.
     package func move(_ move: TreeMove) throws(RecordError) -> TreeMovePlan {
+        try finishFollowing()
         var plan = try TreeMovePlanning.plan(connection, move)
         let zone = try makeZone(move.database, move.owner, move.zone)
         var copies: [RecordID] = []

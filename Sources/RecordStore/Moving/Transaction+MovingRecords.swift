@@ -13,6 +13,7 @@ extension Transaction {
         _ id: RecordID, to type: TypeID, stem: Stem
     ) throws(RecordError) -> RecordEntry {
         try finishLeaving(of: id)
+        try finishFollowing(to: id)
         let record = try requireRecord(id)
         let old = try writablePlace(of: record)
         let place = try writablePlace(type)

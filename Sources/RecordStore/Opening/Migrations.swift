@@ -25,6 +25,7 @@ enum Migrations {
         ("2026-11-26 stamps", stepsOfStamps),
         ("2026-11-26 query index", [("query index", { try $0.execute(sql: queryIndex) })]),
         ("2026-11-26 sharing", stepsOfWords), ("2026-11-26 versions", stepsOfVersions),
+        ("2026-11-27 follows", stepsOfFollows),
     ]
 
     /// Whether a store has had migrations that nobody here knows.
@@ -120,7 +121,7 @@ enum Migrations {
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
-        "saved_text",
+        "saved_text", "follow",
     ]
 
     /// The columns come last and are NULL until the loop behind fills them.

@@ -65,6 +65,8 @@ extension RecordStore {
         if !options.readOnly {
             try releaseOutbox()
             try forgetUnwrittenAssets()
+            // What fails is tried again by the mount, and told.
+            _ = try finishFollowing(olderThan: nil)
         }
     }
 

@@ -2,18 +2,9 @@ import RecordModel
 import RecordStore
 
 /// What renames have done to large fields a moment ago, for the time in which the next calls of the same
-/// tool may say more. A crash ends it: then what was done stands.
+/// tool may say more. A crash ends it: then what was done stands. Which files are to follow their records is in
+/// the store (`Follow`).
 struct MovedFields {
-    /// A file that goes along with a record, unless the tool says where it goes.
-    struct Follow {
-        let target: RecordID
-        let asset: AssetEntry
-        /// The file that the field has meanwhile; nil where that is not known.
-        let instead: AssetEntry?
-        /// In uptime, like all times here.
-        let due: Duration
-    }
-
     /// A record that has gone aside as a file of this machine, with its files.
     struct Aside {
         let record: RecordID
@@ -56,7 +47,6 @@ struct MovedFields {
         }
     }
 
-    private var follows: [Follow] = []
     /// Fields whose files a tool has renamed to their names, and until when that counts.
     private var named: [Place: Duration] = [:]
     private var asides: [ScratchID: Aside] = [:]
@@ -67,29 +57,6 @@ struct MovedFields {
     private static let most = 4_096
 
     // MARK: Records that take their files along
-
-    /// - Parameter own: the files that are there; one that a tool has just put there stays.
-    mutating func follow(
-        _ assets: [AssetEntry], to target: RecordID, instead own: [AssetEntry],
-        at time: Duration, due: Duration
-    ) {
-        follows.removeAll { $0.target == target }
-        for asset in assets {
-            let other = own.first { $0.field == asset.field }
-            let isNamed = other.map { named[Place($0), default: .zero] > time } ?? false
-            guard !isNamed else { continue }
-            follows.append(Follow(target: target, asset: asset, instead: other, due: due))
-        }
-    }
-
-    /// Those that are due, which are forgotten.
-    mutating func takeFollows(until time: Duration) -> [Follow] {
-        let due = follows.filter { $0.due <= time }
-        follows.removeAll { $0.due <= time }
-        return due
-    }
-
-    var nextFollow: Duration? { follows.map(\.due).min() }
 
     mutating func setAside(
         _ record: RecordID, _ assets: [AssetEntry], as id: ScratchID, until end: Duration
@@ -115,22 +82,19 @@ struct MovedFields {
             other.record == asset.record && other.field == asset.field
                 && other.index == asset.index
         }
-        follows.removeAll { isIt($0.asset) }
         for (id, aside) in asides where aside.assets.contains(where: isIt) {
             asides[id]?.assets.removeAll(where: isIt)
             asides[id]?.moved.append(asset)
         }
     }
 
-    /// A tool has said what this field has.
+    /// A tool has renamed a file to this name.
     ///
-    /// - Parameter end: until when a rename of the record means no other file; nil for what was written.
-    mutating func filled(_ asset: AssetEntry, until end: Duration? = nil) {
-        follows.removeAll {
-            $0.target == asset.record && $0.asset.field == asset.field
-                && $0.asset.index == asset.index
-        }
-        if let end { named[Place(asset)] = end }
+    /// - Parameter end: until when a rename of the record means no other file.
+    mutating func filled(_ asset: AssetEntry, until end: Duration) { named[Place(asset)] = end }
+
+    func isNamed(_ asset: AssetEntry, at time: Duration) -> Bool {
+        named[Place(asset), default: .zero] > time
     }
 
     // MARK: Other endings

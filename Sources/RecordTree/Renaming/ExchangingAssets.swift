@@ -17,19 +17,11 @@ extension Tree {
             $0.movedFields.wereExchanged(entry, otherEntry, at: time)
         }
         let held = heldFiles(entry, otherEntry)
-        var (first, second) = (entry as AssetEntry?, otherEntry as AssetEntry?)
-        if !isDone {
-            (first, second) = try store.write(author: .mount) { transaction throws(RecordError) in
-                let first = try transaction.setAsset(
-                    entry.record, entry.field, entry.index, otherHash, size: otherEntry.size,
-                    fileExtension: entry.fileExtension)
-                let second = try transaction.setAsset(
-                    otherEntry.record, otherEntry.field, otherEntry.index, hash,
-                    size: entry.size, fileExtension: otherEntry.fileExtension)
-                if let first { try transaction.setModified(first.id, otherEntry.modified) }
-                if let second { try transaction.setModified(second.id, entry.modified) }
-                return (first, second)
-            }
+        let (first, second) = try store.write(author: .mount) {
+            (transaction) throws(RecordError) -> (AssetEntry?, AssetEntry?) in
+            for asset in [entry, otherEntry] { try transaction.stopFollowing(asset) }
+            if isDone { return (entry, otherEntry) }
+            return try transaction.exchange(entry, otherEntry, hash, otherHash)
         }
         state.withLock { state in
             for asset in [entry, otherEntry] {
@@ -68,5 +60,21 @@ extension Tree {
             return scratch
         }
         if let open = held.open { try handles(on: { $0.isAsset(open) }, become: scratch, at: path) }
+    }
+}
+
+extension Transaction {
+    fileprivate func exchange(
+        _ asset: AssetEntry, _ other: AssetEntry, _ hash: ContentHash, _ otherHash: ContentHash
+    ) throws(RecordError) -> (AssetEntry?, AssetEntry?) {
+        let first = try setAsset(
+            asset.record, asset.field, asset.index, otherHash, size: other.size,
+            fileExtension: asset.fileExtension)
+        let second = try setAsset(
+            other.record, other.field, other.index, hash, size: asset.size,
+            fileExtension: other.fileExtension)
+        if let first { try setModified(first.id, other.modified) }
+        if let second { try setModified(second.id, asset.modified) }
+        return (first, second)
     }
 }

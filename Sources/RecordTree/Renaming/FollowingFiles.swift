@@ -11,28 +11,27 @@ extension Tree {
     /// from the record that it was.
     func movedFiles(
         of place: ScratchPlace, to stem: Stem, in type: TypeID
-    ) throws(RecordError) -> (MovedFiles, following: [AssetEntry]) {
+    ) throws(RecordError) -> MovedFiles {
         let time = options.clock.uptime
         let aside = state.withLock { state in
             state.scratch.knownID(at: place).flatMap { state.movedFields.aside($0, at: time) }
         }
-        guard let aside else { return (.none, []) }
-        var (files, following) = try movedFiles(
-            aside.assets, of: aside.record, to: stem, in: type)
-        guard try store.record(type, stem)?.id != aside.record else { return (files, following) }
+        guard let aside else { return .none }
+        var files = try movedFiles(aside.assets, of: aside.record, to: stem, in: type)
+        guard try store.record(type, stem)?.id != aside.record else { return files }
         let moved = aside.moved.filter { $0.index == nil && $0.hash != nil }
         files.withheld = moved.filter { asset in
             !files.own.contains { $0.field == asset.field }
         }
-        following += moved
-        return (files, following)
+        files.following? += unnamed(moved, instead: files.own)
+        return files
     }
 
     func movedFiles(
         _ assets: [AssetEntry], of record: RecordID, to stem: Stem, in type: TypeID
-    ) throws(RecordError) -> (MovedFiles, following: [AssetEntry]) {
+    ) throws(RecordError) -> MovedFiles {
         let target = try store.record(type, stem)
-        guard target?.id != record else { return (.none, []) }
+        guard target?.id != record else { return .none }
         var own: [AssetEntry] = []
         if let target, target.state == .waitingDelete {
             own = try shownFiles(of: target.id).filter { $0.index == nil && $0.hash != nil }
@@ -41,37 +40,35 @@ extension Tree {
             asset.index == nil && asset.hash != nil && own.contains { $0.field == asset.field }
         }
         let carried = assets.filter { $0.hash != nil && !following.contains($0) }
-        return (MovedFiles(own: own, carried: carried), following)
+        return MovedFiles(
+            own: own, carried: carried, following: unnamed(following, instead: own))
     }
 
-    func follow(_ assets: [AssetEntry], to target: RecordID, instead own: [AssetEntry]) {
+    /// The files that may follow: not where a tool has just put another one.
+    private func unnamed(_ assets: [AssetEntry], instead own: [AssetEntry]) -> [AssetEntry] {
         let time = options.clock.uptime
-        state.withLock {
-            $0.movedFields.follow(
-                assets, to: target, instead: own, at: time, due: time + options.grace)
+        return state.withLock { state in
+            assets.filter { asset in
+                own.first { $0.field == asset.field }
+                    .map { !state.movedFields.isNamed($0, at: time) } ?? true
+            }
         }
     }
 
     /// The files go along whose tool has said nothing more in time. Returns when the next one is due.
     func followDue(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         let time = options.clock.uptime
-        let due = state.withLock { state in
-            state.movedFields.forgetAsides(until: time)
-            return state.movedFields.takeFollows(
-                until: age == .zero ? .seconds(Int64.max) : time)
+        state.withLock { $0.movedFields.forgetAsides(until: time) }
+        for (follow, error) in try store.finishFollowing(olderThan: age) {
+            guard error.isForGood, let record = try store.record(follow.target) else { continue }
+            noteFailure(.unsaved, "\(record.stem)@\(follow.field)", in: record.type, error)
+            try store.drop(follow)
         }
-        for follow in due {
-            let asset = follow.asset
-            do throws(RecordError) {
-                try store.write(author: .mount) { transaction throws(RecordError) in
-                    try transaction.follow(follow)
-                }
-            } catch {
-                noteFailure(.unsaved, "\(asset.stem)@\(asset.field)", in: asset.type, error)
-            }
-        }
-        return state.withLock { $0.movedFields.nextFollow }.map { now + max($0 - time, .zero) }
+        return try store.firstFollowing().map { max($0 + options.grace, now + Self.followPause) }
     }
+
+    /// Between two tries of what cannot follow now.
+    private static let followPause: Duration = .milliseconds(100)
 
     /// The files that a record takes along: those that have left it are out of its text before.
     func leavingFilesGone(of file: RecordFile) throws(RecordError) -> [AssetEntry] {
@@ -82,21 +79,16 @@ extension Tree {
                 try transaction.finishLeaving(of: entry.id)
             }
         }
-        return assets.filter { isShown($0, of: entry) }
+        return try store.files(assets.filter { isShown($0, of: entry) }, of: entry.id)
     }
 }
 
-extension Transaction {
-    /// The record has the field still, with the bytes of a file that had its name before. Other bytes are of
-    /// somebody who has written the file since, here or on another machine: they are the later ones.
-    fileprivate func follow(_ follow: MovedFields.Follow) throws(RecordError) {
-        let asset = follow.asset
-        guard let hash = asset.hash, let record = try record(follow.target), record.state == .saved,
-            let current = try self.asset(follow.target, asset.field, asset.index),
-            follow.instead.map({ $0.hash == current.hash }) ?? true
-        else { return }
-        try setAsset(
-            follow.target, asset.field, asset.index, hash, size: asset.size,
-            fileExtension: asset.fileExtension)
+extension RecordError {
+    /// Whether another try would end the same.
+    fileprivate var isForGood: Bool {
+        switch code {
+        case .accessDenied, .invalidArgument, .notFound: true
+        default: isAboutContent
+        }
     }
 }

@@ -90,6 +90,9 @@ extension Tree {
         try checkWritable(record.id, in: record.type)
         state.withLock { $0.movedFields.moved(entry) }
         guard record.state != .waitingDelete else {
+            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+                try transaction.stopFollowing(entry)
+            }
             // It goes with its record, and comes back with it from the trash.
             return state.withLock { state in
                 state.hiddenAssets.insert(id)
@@ -107,6 +110,7 @@ extension Tree {
             }
         }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.stopFollowing(entry)
             try transaction.removeAsset(entry.record, entry.field, entry.index)
         }
         open?.unlink()

@@ -114,6 +114,7 @@ extension Tree {
         try storage.place(copyOf: content.file, at: path, modified: content.modified)
         let number = state.withLock { $0.nodes.number(of: .asset(entry.id)) }
         let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.stopFollowing(entry)
             try transaction.beginLeaving(entry)
             return try transaction.record(entry.record)?.state == .waitingDelete
         }
@@ -155,6 +156,7 @@ extension Tree {
                 record, file.field, file.index, hash, size: entry.size,
                 fileExtension: file.fileExtension)
             if let renamed { try transaction.setModified(renamed.id, entry.modified) }
+            try transaction.stopFollowing(entry)
             return (renamed, try transaction.takeAway(entry))
         }
         if let replaced { lose(replaced) }

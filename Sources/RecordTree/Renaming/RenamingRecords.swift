@@ -8,12 +8,11 @@ extension Tree {
     func saveScratch(
         _ place: ScratchPlace, as stem: Stem, in type: TypeID, _ caller: Requester
     ) throws(RecordError) {
-        let (files, following) = try movedFiles(of: place, to: stem, in: type)
+        let files = try movedFiles(of: place, to: stem, in: type)
         let new = WholeText(
             stem: stem, try content(of: place), programs: programs(of: place, caller),
             files: files)
         let saved = try save(new, in: type)
-        follow(following, to: saved.file.record, instead: files.own)
         Failpoint.pass(.renameSaved)
         try adopt(place, as: saved, type: type, stem: stem)
         try storage.remove(try scratchPath(place), isDirectory: false)
@@ -168,20 +167,21 @@ extension Tree {
         guard let source = try findRecord(type, stem) else {
             throw .noSuchFile
         }
-        let (files, following) = try movedFiles(
-            try shownFiles(of: source.record), of: source.record, to: newStem, in: type)
+        let coming = try store.files(try shownFiles(of: source.record), of: source.record)
+        var files = try movedFiles(coming, of: source.record, to: newStem, in: type)
+        // The store's rename has these.
+        files.carried = []
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             dropUnsaved(type, newStem, with: transaction)
             let before = try transaction.text(of: source.record)
             let entry = try transaction.rename(
-                source.record, toType: type, stem: newStem, files: MovedFiles(own: files.own))
+                source.record, toType: type, stem: newStem, files: files)
             return (entry, try transaction.text(of: entry.id) == before)
         }
         state.withLock { state in
             state.removePending(type, newStem)
             state.move(source, to: entry.file, type, newStem, isSame: isSame)
         }
-        follow(following, to: entry.id, instead: files.own)
         // Its assets have other names now, and so the text is another than the kernel moves.
         if !isSame { nameReplaced(type, newStem, source) }
         if entry.hasAssets { notify([.content(NodeNumber(type))]) }
@@ -283,8 +283,10 @@ extension Tree {
         let shown = (try shownText(of: file), try shownText(of: otherFile))
         let files = try saveExchanged(
             [
-                WholeText(stem: stem, shown.1, files: MovedFiles(carried: assets.1)),
-                WholeText(stem: other, shown.0, files: MovedFiles(carried: assets.0)),
+                WholeText(
+                    stem: stem, shown.1, files: MovedFiles(carried: assets.1, following: [])),
+                WholeText(
+                    stem: other, shown.0, files: MovedFiles(carried: assets.0, following: [])),
             ], in: type
         ).map(\.file)
         guard files.count == 2 else { return }

@@ -72,6 +72,7 @@ extension Tree {
                 ).entry
             }
         let file = entry.file
+        try transaction.setFollows(new.files, of: file.record)
         let isAsWritten = base == nil && new.files.own.isEmpty && !entry.hasAssets
         let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text
         let isMerged = text != new.text

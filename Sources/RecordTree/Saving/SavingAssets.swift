@@ -73,7 +73,6 @@ extension Tree {
             }
             if let entry = saved.entry {
                 state.assets.move(open, to: entry.id)
-                state.movedFields.filled(entry)
             }
         }
     }

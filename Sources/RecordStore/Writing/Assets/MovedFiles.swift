@@ -11,13 +11,18 @@ package struct MovedFiles: Sendable {
     /// Files that the text names and that a tool has moved away itself: it has not said yet where they
     /// are to be.
     package var withheld: [AssetEntry]
+    /// Files that go along with the text when the grace is over, instead of its own and of those that are
+    /// withheld; nil for a text that is of no other record.
+    package var following: [AssetEntry]?
 
     package init(
-        own: [AssetEntry] = [], carried: [AssetEntry] = [], withheld: [AssetEntry] = []
+        own: [AssetEntry] = [], carried: [AssetEntry] = [], withheld: [AssetEntry] = [],
+        following: [AssetEntry]? = nil
     ) {
         self.own = own
         self.carried = carried
         self.withheld = withheld
+        self.following = following
     }
 
     package static let none = MovedFiles()
@@ -38,6 +43,15 @@ extension Transaction {
             own.append(kept)
             let shown = value.showing(kept, of: new.stem)
             if shown != value { changes.append((asset.field, .asset(shown))) }
+        }
+        // The text is of a moment when the record still had another file.
+        for asset in files.carried {
+            guard asset.index == nil, let kept = KeptAsset(asset),
+                !own.contains(where: { $0.field == asset.field }),
+                case .asset(let value)? = document[asset.field], value.sha256 != nil,
+                value.sha256 != kept.hash
+            else { continue }
+            changes.append((asset.field, .asset(value.showing(kept, of: new.stem))))
         }
         let brought = files.carried.compactMap { KeptAsset($0) } + new.knownAssets
         new.knownAssets =

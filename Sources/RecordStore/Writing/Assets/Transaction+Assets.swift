@@ -97,6 +97,7 @@ extension Transaction {
                     + "one has \(size)")
         }
         try stopLeaving(record, field, index)
+        if index == nil { try stopFollowing(to: record, field) }
         guard owner.state != .draftOnly, let text = try connection.savedText(of: record) else {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension,

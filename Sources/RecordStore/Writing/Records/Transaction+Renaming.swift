@@ -13,6 +13,7 @@ extension Transaction {
         files: MovedFiles = .none
     ) throws(RecordError) -> RecordEntry {
         try finishLeaving(of: id)
+        try finishFollowing(to: id)
         let record = try requireRecord(id)
         guard record.entry.type == type else {
             throw RecordError(.crossDevice, "Records are not moved between types; copy them.")
@@ -40,6 +41,7 @@ extension Transaction {
         }
         try beginDelete(id)
         noteMoved(id, to: target)
+        try setFollows(files, of: target)
         try noteRename(of: record, to: target)
         return try requireEntry(target)
     }
