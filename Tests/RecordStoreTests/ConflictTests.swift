@@ -356,6 +356,50 @@ struct ConflictTests {
         #expect(try fixture.savedText(id) == #"{"x":"theirs"}"#)
     }
 
+    private func refuse(_ text: String, of conflict: Conflict) throws {
+        try fixture.write(.restore) { transaction throws(RecordError) in
+            try transaction.keepDraft(
+                bytes(text), of: conflict.id, because: RecordError(.invalidJSON, "no value"))
+        }
+    }
+
+    @Test(
+        "a good merge answers the refused ones before it", arguments: [true, false], [true, false])
+    func refusedMerge(isThere: Bool, isSame: Bool) throws {
+        let conflict = try makeConflict()
+        if !isThere {
+            try fixture.delete(try #require(try fixture.record("a")).id)
+        }
+        try refuse("{", of: conflict)
+        try refuse("{ half", of: conflict)
+        #expect(try fixture.text("a") == "{ half")
+        try fixture.reopen()
+        let text = isSame ? #"{"x":"mine"}"# : #"{"x":"both"}"#
+        try settle(conflict, .text(bytes(text), since: isThere ? bytes(#"{"x":"mine"}"#) : nil))
+        #expect(try fixture.text("a") == text)
+        #expect(try fixture.record("a")?.hasDraft == false)
+        #expect(try fixture.store.refusals(in: fixture.note).isEmpty)
+        #expect(try conflicts().isEmpty)
+        try fixture.expectSound()
+    }
+
+    @Test("a draft that somebody has made of the record stays, whatever becomes of a merge")
+    func ownDraft() throws {
+        let conflict = try makeConflict()
+        _ = try fixture.draft("a", "{ mine")
+        try refuse("{ merge", of: conflict)
+        #expect(try fixture.text("a") == "{ merge")
+        let kept = try fixture.store.trash(in: fixture.note).map { entry in
+            String(decoding: try fixture.store.trashed(entry.id)?.text ?? [], as: UTF8.self)
+        }
+        #expect(kept == ["{ mine"])
+        // A refused merge that somebody has edited is that person's.
+        _ = try fixture.draft("a", "{ merge, and more")
+        try settle(conflict, .text(bytes(#"{"x":"both"}"#), since: nil))
+        #expect(try fixture.text("a") == "{ merge, and more")
+        #expect(try conflicts().isEmpty)
+    }
+
     @Test("another record that has the name since is left alone")
     func otherRecord() throws {
         let conflict = try makeConflict()

@@ -120,6 +120,20 @@ extension MountTests {
             #expect(try title() == "theirs 1")
         }
 
+        @Test("a good merge after a bad one leaves no trace of that")
+        func badMergeFirst() throws {
+            try makeConflict()
+            #expect(try shell("cat private/Kitchen/Recipe/soup.json").status == 0)
+            #expect(try shell("printf '{ half' > \"$D/merged.json\"").errors == "")
+            #expect(try script("cat private/Kitchen/Recipe/soup.json") == "{ half")
+            _ = try script("echo '{\"title\": \"both\"}' > \"$D/merged.json\"")
+            #expect(try title() == "both")
+            #expect(try script("ls .recordfs/conflicts; ls .recordfs/errors") == "")
+            #expect(try script("recordfs draft list; recordfs errors; recordfs conflicts list") == "")
+            #expect(!SystemCall.exists("\(type)/.error"))
+            #expect(try script("ls -A private/Kitchen/Recipe") == "soup.json\n")
+        }
+
         @Test(
             "rm keeps what stands",
             arguments: [

@@ -13,7 +13,8 @@ package enum Settlement: Hashable, Sendable {
 
 extension Transaction {
     /// Ends a conflict. What others have changed in the record since stays; a record that is gone since
-    /// comes back, with its type and zone. A refused text stays what the file shows.
+    /// comes back, with its type and zone. A refused text stays what the file shows, unless it was to settle
+    /// the conflict.
     ///
     /// Nothing happens to one that was settled before and shall stay as it is.
     /// - Throws: those of `save`; notFound when the conflict is gone; alreadyExists when another
@@ -30,13 +31,41 @@ extension Transaction {
             [.time(now), .integer(id)])
     }
 
-    /// Keeps a text that was refused for the record of a conflict, which stays.
+    /// Keeps a text that was refused for the record of a conflict, which stays, until another one settles it.
+    /// Another draft that the record has goes to the trash: nobody else has that.
     package func keepDraft(
         _ text: [UInt8], of id: Int64, because error: RecordError
     ) throws(RecordError) {
         let conflict = try requireConflict(id)
         let type = try remakeType(conflict.zone, conflict.type).id
+        if let there = try connection.stored(type, conflict.stem),
+            let draft = try connection.draft(of: there.id), !draft.text.isEmpty,
+            draft.text != text, try !isRefusedMerge(draft.text, of: conflict)
+        {
+            let name = there.name ?? conflict.stem.decoded ?? RecordName(bytes: conflict.stem.bytes)
+            _ = try addTrash(
+                TrashRow(there, name, try place(type), author, isOwn: true), draft.text)
+        }
         _ = try saveDraft(text: text, type: type, stem: conflict.stem, error: error)
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO conflict_text (conflict_id, side, text, checksum)
+            VALUES (?, ?, ?, ?)
+            """,
+            [.integer(id), .integer(Self.refusedMerge), .blob(text), .checksum(text)])
+    }
+
+    /// The `side` of a text that was refused as the merge, beside those of `Conflict.Side`.
+    private static let refusedMerge: Int64 = 3
+
+    /// Whether a draft is what somebody wanted to settle this conflict with, or another one of the record.
+    private func isRefusedMerge(_ text: [UInt8], of conflict: Conflict) throws(RecordError) -> Bool {
+        try connection.exists(
+            """
+            SELECT 1 FROM conflict c JOIN conflict_text t ON t.conflict_id = c.id
+            WHERE c.record_id = ? AND t.side = ? AND t.text = ?
+            """,
+            [.integer(conflict.record.rawValue), .integer(Self.refusedMerge), .blob(text)])
     }
 
     private func requireConflict(_ id: Int64) throws(RecordError) -> Conflict {
@@ -77,7 +106,13 @@ extension Transaction {
                     + "prints what this one had.")
         }
         try checkAssets(try parse(text, of: conflict.type), of: conflict.record)
-        _ = try keepingDraft(of: there) { () throws(RecordError) in
+        var kept = there
+        if let there, let draft = try connection.draft(of: there.id),
+            try isRefusedMerge(draft.text, of: conflict)
+        {
+            kept = nil
+        }
+        _ = try keepingDraft(of: kept) { () throws(RecordError) in
             if before == nil {
                 try save(text: text, type: type, stem: conflict.stem)
             } else {
