@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import RecordTree
+import TestSupport
 import Testing
 
 /// Programs that read a record, close it, and write the whole text later, while another machine changes
@@ -150,5 +151,90 @@ struct ReadingTests {
         try receive(theirs: 20, fixture)
         try Way.inPlace.save(#"{"mine":2,"theirs":1}"#, fixture)
         #expect(try values(fixture) == ["mine": 2, "theirs": 20])
+    }
+
+    /// What may become of a removal before the text is written back; all end as without one.
+    enum Removal: CaseIterable, Sendable {
+        case none, waiting, final, renamed
+
+        func remove(_ fixture: TreeFixture) throws {
+            if self == .none { return }
+            if self == .renamed { return try fixture.rename("n.json", to: "n.bak") }
+            try fixture.remove("n.json")
+            guard self == .final else { return }
+            fixture.clock.advance(.seconds(4))
+            _ = try fixture.tree.maintain()
+        }
+    }
+
+    private func conflicts(_ fixture: TreeFixture) throws -> [[FieldName]] {
+        let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
+        return try fixture.store.conflicts(in: zone).map(\.fields)
+    }
+
+    @Test(
+        "a text that is written back after a removal stays beside what came meanwhile",
+        arguments: Removal.allCases, [1, 2])
+    func writtenBack(removal: Removal, mine: Int) throws {
+        for way in [Way.inPlace, .temporaryFile] {
+            let fixture = try fixture()
+            _ = try fixture.text("n.json")
+            try removal.remove(fixture)
+            try receive(theirs: 20, fixture)
+            try way.save("{\"mine\":\(mine),\"theirs\":1}", fixture)
+            #expect(try values(fixture) == ["mine": mine, "theirs": 20])
+            #expect(try conflicts(fixture).isEmpty, "nobody has deleted it, after all")
+            try way.save(#"{"mine":3,"theirs":1}"#, fixture)
+            #expect(try values(fixture) == ["mine": 3, "theirs": 20])
+        }
+    }
+
+    @Test("of one field that both have changed a conflict shows both", arguments: Removal.allCases)
+    func writtenBackConflict(removal: Removal) throws {
+        let fixture = try fixture()
+        _ = try fixture.text("n.json")
+        try removal.remove(fixture)
+        try receive(mine: 9, theirs: 1, fixture)
+        try Way.inPlace.save(#"{"mine":2,"theirs":1}"#, fixture)
+        #expect(try values(fixture) == ["mine": 2, "theirs": 1])
+        #expect(try conflicts(fixture) == [[FieldName("mine")]])
+    }
+
+    @Test("who removes a record, and sees what came, replaces that", arguments: Removal.allCases)
+    func removedAndSeen(removal: Removal) throws {
+        let fixture = try fixture()
+        _ = try fixture.text("n.json")
+        try removal.remove(fixture)
+        try receive(theirs: 20, fixture)
+        _ = try fixture.text("n.json")
+        try Way.inPlace.save(#"{"mine":1,"theirs":1}"#, fixture)
+        #expect(try values(fixture) == ["mine": 1, "theirs": 1])
+    }
+
+    @Test("what comes while the new file is being written stays too", arguments: Removal.allCases)
+    func cameWhileWritten(removal: Removal) throws {
+        let fixture = try fixture()
+        _ = try fixture.text("n.json")
+        try removal.remove(fixture)
+        let handle = try fixture.openNew("n.json", flags: O_WRONLY | O_TRUNC)
+        try receive(theirs: 20, fixture)
+        try fixture.write(#"{"mine":2,"theirs":1}"#, to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        #expect(try values(fixture) == ["mine": 2, "theirs": 20])
+        #expect(try conflicts(fixture).isEmpty)
+    }
+
+    @Test(
+        "what was made here under a name that was removed is replaced, as on any file system",
+        arguments: Removal.allCases)
+    func madeHere(removal: Removal) throws {
+        let fixture = try fixture()
+        _ = try fixture.text("n.json")
+        try removal.remove(fixture)
+        try Way.inPlace.save(#"{"mine":1,"theirs":20}"#, fixture, by: 7)
+        try Way.inPlace.save(#"{"mine":2,"theirs":1}"#, fixture)
+        #expect(try values(fixture) == ["mine": 2, "theirs": 1])
+        #expect(try conflicts(fixture).isEmpty)
     }
 }

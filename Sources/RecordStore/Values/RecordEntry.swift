@@ -59,6 +59,8 @@ package struct ReplacedFile: Sendable {
     package let text: [UInt8]
     package let author: Author
     package let effect: FileEffect
+    /// The version that the record had; nil for a draft of no record, and where the name stays.
+    package let version: Int64?
 }
 
 /// How far a replacement is.

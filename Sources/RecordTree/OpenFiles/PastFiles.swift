@@ -84,7 +84,7 @@ extension Tree {
     /// After a commit that failed they have their names, and later saves go into them: what was
     /// kept for late readers would be old then.
     func filesReplaced(_ files: [ReplacedFile], _ moment: Replacement) {
-        let uptime = options.clock.uptime
+        let (uptime, now) = (options.clock.uptime, now)
         state.withLock { state in
             for replaced in files {
                 let file = replaced.entry.file
@@ -92,7 +92,7 @@ extension Tree {
                 case .begins:
                     state.open[file]?.keep(replaced.text)
                     state.past.add(replaced, at: uptime)
-                    state.readings.replaced(replaced)
+                    state.readings.replaced(replaced, at: now)
                 case .failed:
                     state.open[file]?.keepName()
                     state.past.remove(file)

@@ -45,11 +45,21 @@ struct Readings {
         var texts: [[UInt8]] = []
         /// Files that have their names still, as far as is known here.
         var files: [RecordFile] = []
+        /// Files that were removed, or renamed to other names: who writes one back goes on with what it was.
+        var gone: [Gone] = []
 
         /// Also when it has gone aside since, and another file of the record waits for its name.
         func hasRead(_ current: RecordFile) -> Bool {
             files.contains { $0.record == current.record }
         }
+    }
+
+    struct Gone {
+        let file: RecordFile
+        let text: [UInt8]
+        /// The record's then.
+        let version: Int64
+        let time: Timestamp
     }
 
     private struct Reader {
@@ -79,6 +89,7 @@ struct Readings {
             guard let known = readers[program]?.known[name] else { return }
             all.texts += known.texts
             all.files += known.files
+            all.gone += known.gone
         }
     }
 
@@ -93,14 +104,23 @@ struct Readings {
         edit(name, of: program) { $0.add(text) }
     }
 
-    /// A file loses its name to another one. One that goes can come back, as what it was.
-    mutating func replaced(_ replaced: ReplacedFile) {
-        guard replaced.effect != .removed else { return }
+    /// A file loses its name to another one, or for good. One that goes can come back, as what it was.
+    mutating func replaced(_ replaced: ReplacedFile, at time: Timestamp) {
+        let file = replaced.entry.file
+        var gone: Gone?
+        if replaced.effect == .removed {
+            guard let version = replaced.version else { return }
+            gone = Gone(file: file, text: replaced.text, version: version, time: time)
+        }
         let name = Name(type: replaced.entry.type, stem: replaced.entry.stem)
-        for program in programs.removeValue(forKey: replaced.entry.file) ?? [] {
+        for program in programs.removeValue(forKey: file) ?? [] {
             edit(name, of: program) { known in
-                known.files.removeAll { $0 == replaced.entry.file }
-                if replaced.author == .sync { known.add(replaced.text) }
+                known.files.removeAll { $0 == file }
+                if let gone {
+                    known.gone = [gone]
+                } else if replaced.author == .sync {
+                    known.add(replaced.text)
+                }
             }
         }
     }
@@ -178,7 +198,7 @@ struct Readings {
 }
 
 extension Readings.Known {
-    fileprivate var bytes: Int { texts.reduce(0) { $0 + $1.count } }
+    fileprivate var bytes: Int { (texts + gone.map(\.text)).reduce(0) { $0 + $1.count } }
 
     fileprivate mutating func add(_ text: [UInt8]) {
         texts.removeAll { $0 == text }
@@ -187,6 +207,27 @@ extension Readings.Known {
 }
 
 extension Tree {
+    /// What programs have had of a record that is there now. What they have had of a file that has gone counts as
+    /// read before where another machine's edit has brought the record back.
+    ///
+    /// - Returns: also since when such a file is gone.
+    func known(
+        _ name: Readings.Name, by programs: Set<Int32>, of current: RecordEntry,
+        with transaction: Transaction
+    ) throws(RecordError) -> (Readings.Known, goneSince: Timestamp?) {
+        var known = state.withLock { $0.readings.known(name, by: programs) }
+        var since: Timestamp?
+        for gone in known.gone {
+            if try transaction.hasNews(of: current.id, since: gone.version) {
+                known.texts.append(gone.text)
+                since = min(since ?? gone.time, gone.time)
+            } else {
+                known.files.append(gone.file)
+            }
+        }
+        return (known, since)
+    }
+
     /// An open file has one more program, which reads what it shows unless it empties it first.
     func noteProgram(_ caller: Requester, of open: OpenRecord, flags: Int32) {
         guard let program = options.programs.program(caller.threadID) else { return }

@@ -52,12 +52,17 @@ extension Tree {
         throws(RecordError) -> SavedText
     {
         let name = Readings.Name(type: type, stem: new.stem)
-        let known = state.withLock { $0.readings.known(name, by: new.programs) }
         var base: [UInt8]?
-        if !known.texts.isEmpty, let current = try transaction.record(type, new.stem) {
-            base = try transaction.beginning(
-                of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
-                type: type, stem: new.stem)
+        var goneSince: Timestamp?
+        if !new.programs.isEmpty, let current = try transaction.record(type, new.stem) {
+            let known: Readings.Known
+            (known, goneSince) = try self.known(
+                name, by: new.programs, of: current, with: transaction)
+            if !known.texts.isEmpty {
+                base = try transaction.beginning(
+                    of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
+                    type: type, stem: new.stem)
+            }
         }
         let entry =
             if let base {
@@ -72,6 +77,7 @@ extension Tree {
                 ).entry
             }
         let file = entry.file
+        if let goneSince { try transaction.settleDeletions(of: file.record, since: goneSince) }
         try transaction.setFollows(new.files, of: file.record)
         let isAsWritten = base == nil && new.files.own.isEmpty && !entry.hasAssets
         let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text

@@ -71,7 +71,11 @@ extension Tree {
         throws(RecordError) -> RecordFile?
     {
         let current = try transaction.record(snapshot.type, snapshot.stem)
-        if let base = try earlierText(of: snapshot, current, transaction) {
+        let (base, goneSince) = try earlierText(of: snapshot, current, transaction)
+        if let current, let goneSince {
+            try transaction.settleDeletions(of: current.id, since: goneSince)
+        }
+        if let base {
             return try transaction.saveMerging(
                 text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
                 modified: snapshot.modified, keptFiles: keptFiles
@@ -97,21 +101,24 @@ extension Tree {
     /// Whoever saves a file means that file, and not those beside it.
     var keptFiles: KeptFiles { .all(but: state.withLock(\.hiddenAssets)) }
 
-    /// What the program that saves has read before another machine changed the record.
+    /// What the program that saves has read before another machine changed the record; and since when that
+    /// file is gone, where the program has it back now.
     private func earlierText(
         of snapshot: TextSnapshot, _ current: RecordEntry?, _ transaction: Transaction
-    ) throws(RecordError) -> [UInt8]? {
-        guard let current else { return nil }
+    ) throws(RecordError) -> ([UInt8]?, goneSince: Timestamp?) {
+        guard let current else { return (nil, nil) }
         if current.state == .waitingDelete, current.file != snapshot.file, snapshot.isInStore {
-            return nil
+            return (nil, nil)
         }
-        var known = state.withLock { $0.readings.known(snapshot.name, by: snapshot.programs) }
-        guard !known.texts.isEmpty else { return nil }
+        var (known, goneSince) = try known(
+            snapshot.name, by: snapshot.programs, of: current, with: transaction)
+        guard !known.texts.isEmpty else { return (nil, goneSince) }
         if current.file != snapshot.file, let base = snapshot.base { known.texts.append(base) }
-        return try transaction.beginning(
+        let base = try transaction.beginning(
             of: snapshot.text, among: known.texts,
             orCurrent: known.hasRead(current.file), type: snapshot.type,
             stem: snapshot.stem)
+        return (base, goneSince)
     }
 
     private func saveDraft(_ open: OpenRecord, _ reason: RecordError) throws(RecordError) {

@@ -33,7 +33,8 @@ extension Transaction {
         }
         if effect == .replaced, text == newText { return false }
         replaced[record.id] = ReplacedFile(
-            entry: record.entry, text: text, author: author, effect: effect)
+            entry: record.entry, text: text, author: author, effect: effect,
+            version: effect == .removed ? try connection.version(of: record.id) : nil)
         return true
     }
 

@@ -34,8 +34,10 @@ extension Transaction {
                     theirs: other.text, theirTime: current.entry.modified)
             }
         }
+        // The writer's file shows what was written into it, also where the record stays as it was.
         return try save(
-            text: merged, type: type, stem: stem, modified: modified, keptFiles: keptFiles)
+            text: merged, type: type, stem: stem, modified: modified,
+            effect: merged == text ? .replaced : .rewritten, keptFiles: keptFiles)
     }
 
     /// Which text a writer began with who has read several of a record, at different times: the one from
@@ -64,6 +66,34 @@ extension Transaction {
         else { return nearest.text }
         let changes = mine.changedFields(from: try parse(now, place)).count
         return nearest.changes == 0 || changes <= nearest.changes ? nil : nearest.text
+    }
+
+    /// Whether another machine's edit of a record, or of what had its name, has come after a version.
+    package func hasNews(of record: RecordID, since version: Int64) throws(RecordError) -> Bool {
+        try connection.exists(
+            """
+            SELECT 1 FROM record r JOIN history h ON h.zone_id = r.zone_id AND h.name = r.name
+            WHERE r.id = ?1 AND h.token > ?2 AND h.author = ?3 AND h.kind != ?4
+            """,
+            [
+                .integer(record.rawValue), .integer(version), .text(Author.sync.rawValue),
+                .text(ChangeKind.deleted.rawValue),
+            ])
+    }
+
+    /// Settles what says that this machine deleted a record which another one edited: it is written back, by
+    /// whoever removed it then or later.
+    package func settleDeletions(of record: RecordID, since time: Timestamp) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE conflict SET settled = ?1
+            WHERE record_id = ?2 AND settled IS NULL AND at >= ?3 AND NOT EXISTS (
+                SELECT 1 FROM conflict_text t WHERE t.conflict_id = conflict.id AND t.side = ?4)
+            """,
+            [
+                .time(now), .integer(record.rawValue), .time(time),
+                .integer(Conflict.Side.mine.rawValue),
+            ])
     }
 
     /// Nil when the writer began with a text that is no record: a draft, or an empty file.
