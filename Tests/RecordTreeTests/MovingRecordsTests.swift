@@ -97,4 +97,47 @@ import Testing
         try move("r.json", to: tasks, as: "s.json")
         #expect(try fixture.names(in: tasks) == ["r.json", "s.json"])
     }
+
+    private func share(_ root: String?) throws {
+        let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
+        try fixture.store.write(author: .sync) { transaction throws(RecordError) in
+            try transaction.noteShare(
+                Share(
+                    name: RecordName("share"), root: root.map { RecordName($0) },
+                    permission: .readWrite, text: Array("{}".utf8)), of: zone)
+        }
+    }
+
+    @Test(
+        "a zone or type in which something is shared stays, and the directory's .error says why",
+        arguments: [nil, "r"])
+    func shared(root: String?) throws {
+        try fixture.put("{}", as: "r.json")
+        let base = try #require(try fixture.find("private")).node
+        let box = try #require(try fixture.find("private/Box")).node
+        func code(_ parent: NodeNumber, _ name: String) throws -> RecordError.Code? {
+            do throws(RecordError) {
+                try fixture.tree.rename(
+                    parent: parent, name: name.b, newParent: parent, newName: "New".b, flags: 0,
+                    caller: TreeFixture.user)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        for (parent, name) in [(base, "Box"), (box, "Note"), (box, "Task")] {
+            #expect(try code(parent, name) == .crossDevice)
+            #expect(try text(".error", in: parent) == nil)
+        }
+        try share(root)
+        #expect(try code(base, "Box") == .notPermitted)
+        #expect(try code(box, "Task") == .crossDevice)
+        #expect(try code(box, "Note") == (root == nil ? .crossDevice : .notPermitted))
+        let reason = try #require(try text(".error", in: root == nil ? base : box))
+        for words in [root == nil ? "Box" : "Note", "is shared", "recordfs share stop"] {
+            #expect(reason.contains(words), "\(reason)")
+        }
+        #expect(try code(base, "Side") == .crossDevice)
+        #expect(try text(".error", in: base) == nil, "the next that may go answers it")
+    }
 }

@@ -62,6 +62,30 @@ extension Tree {
             "You may only read what is in it, or some of it: copy what you want to have.")
     }
 
+    /// Throws for a zone or record type of this user in which something is shared: who moves it by copying
+    /// would end the share for everyone, or fail when all is copied. Errors: notPermitted.
+    func checkIsNotShared(_ node: Node) throws(RecordError) {
+        let (zone, type): (ZoneInfo?, TypeID?)
+        switch node {
+        case .zone(let id): (zone, type) = (try store.zone(id), nil)
+        case .type(let id): (zone, type) = (try place(of: id).zone, id)
+        default: return
+        }
+        guard let zone, zone.database == .private else { return }
+        for share in try store.shares(in: zone.id) {
+            if let type {
+                guard let root = share.root,
+                    try store.record(named: root, in: zone.id)?.type == type
+                else { continue }
+            }
+            throw RecordError(
+                .notPermitted,
+                "\(share.root.map { "The record \($0) in it" } ?? "The zone") is shared, and what is "
+                    + "shared stays in its place: copies are shared with nobody. Stop sharing with "
+                    + "`recordfs share stop` and move it then, or copy it.")
+        }
+    }
+
     /// Asked at every chmod, truncate and utimens: the store is the last to know.
     private func type(of file: RecordFile) throws(RecordError) -> TypeID? {
         let known = state.withLock { state in

@@ -44,6 +44,7 @@ extension Tree {
         guard let sourceEnd = try end(name, in: from), let targetEnd = try end(newName, in: to)
         else {
             try checkMayGo(source)
+            try telling(name, in: from) { () throws(RecordError) in try checkIsNotShared(source) }
             throw RecordError(.crossDevice, "zones and record types are not renamed; copy them")
         }
         if flags & renameNoReplace != 0, try find(newName, in: to) != nil {

@@ -4,11 +4,18 @@ import RecordStore
 extension Tree {
     /// Whether the text is that of another share, as `mv` and `cp -r` of a shared zone bring it along: a
     /// copy is shared with nobody, and its file is not kept.
-    func isCopyOfShare(_ text: [UInt8], for file: ShareFile) throws(RecordError) -> Bool {
+    ///
+    /// - Parameter file: what the share would be of; nil where there is no such record, as when it is copied
+    ///   after the file of its share.
+    func isCopyOfShare(
+        _ text: [UInt8], for file: ShareFile?, at place: ScratchPlace
+    ) throws(RecordError) -> Bool {
         guard let url = Self.address(of: text) else { return false }
         for zone in try store.zones(in: .private) + store.zones(in: .shared) {
             for share in try store.shares(in: zone.id) where Self.address(of: share.text) == url {
-                if try self.file(of: share, in: zone.id) == file { continue }
+                let own = try self.file(of: share, in: zone.id)
+                if own == file { continue }
+                if file == nil, let own, try shareDraft(of: own) == place { continue }
                 options.report(
                     "The copy of a shared zone or record is not shared. recordfs share create "
                         + "shares it.")

@@ -22,10 +22,9 @@ extension Tree {
     /// A file of this machine under a share's name is closed, or has got the name: a new share, or the
     /// corrected draft of one.
     private func save(_ text: [UInt8], at place: ScratchPlace) throws(RecordError) {
-        guard let file = try shareFile(at: place) else {
-            throw place.shareProblem
-        }
-        if try isCopyOfShare(text, for: file) { return }
+        let found = try shareFile(at: place)
+        if try isCopyOfShare(text, for: found, at: place) { return }
+        guard let file = found else { throw place.shareProblem }
         // Who writes the name anew has not removed it to end the share.
         try cancelEnd(of: file)
         // What was removed before is not in the way.

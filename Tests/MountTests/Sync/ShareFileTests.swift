@@ -18,15 +18,32 @@ extension MountTests {
         private let zone = "RecordFS/private/Kitchen"
         private let invitation = #"{"participants": [{"address": "bob@localhost"}]}"#
 
-        @Test(
-            "mv of a shared zone to another name moves the records, and leaves no draft of the share"
-        )
+        @Test("a copy of what is shared is shared with nobody, and has no draft of the share")
+        func copied() async throws {
+            for share in [".share.json", "Recipe/.soup.share.json"] {
+                try alice.ok("echo '\(invitation)' > \(zone)/\(share)")
+                try alice.ok("cp -r \(zone) RecordFS/private/Copy")
+                #expect(try alice.ok("ls -A RecordFS/private/Copy") == "Recipe")
+                #expect(try alice.ok("ls -A RecordFS/private/Copy/Recipe") == "soup.json")
+                #expect(try alice.ok("recordfs log").contains("is not shared"))
+                let path = share == ".share.json" ? "" : "/Recipe/soup"
+                try alice.ok("rm -r RecordFS/private/Copy")
+                try alice.ok("recordfs share stop private/Kitchen\(path)")
+            }
+            try end()
+        }
+
+        @Test("mv of what is shared fails before anything is copied, and .error says why")
         func moved() async throws {
-            try alice.ok("echo '\(invitation)' > \(zone)/.share.json")
-            try alice.ok("mv \(zone) RecordFS/private/Moved")
-            #expect(try alice.ok("ls -A RecordFS/private/Moved") == "Recipe")
-            #expect(try alice.ok("ls RecordFS/private/Moved/Recipe") == "soup.json")
-            #expect(try alice.ok("recordfs log").contains("is not shared"))
+            try alice.ok("echo '\(invitation)' > \(zone)/Recipe/.soup.share.json")
+            for (from, to) in [(zone, "RecordFS/private/Moved"), ("\(zone)/Recipe", "\(zone)/M")] {
+                let result = try alice.shell("mv \(from) \(to)")
+                #expect(result.status == 1 && result.errors.contains("not permitted"))
+                #expect(try alice.shell("ls \(to)").status != 0)
+                let reason = try alice.ok("cat $(dirname \(from))/.error")
+                #expect(reason.contains("soup") && reason.contains("recordfs share stop"))
+            }
+            #expect(try alice.ok("ls -A \(zone)/Recipe") == ".soup.share.json\nsoup.json")
             try end()
         }
 
