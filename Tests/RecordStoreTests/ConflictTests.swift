@@ -479,13 +479,16 @@ struct ConflictTests {
         try fixture.expectSound()
     }
 
-    @Test("a report says what stands, and what it was elsewhere")
+    @Test("a report says what stands, what it was elsewhere, and why what is gone has no merge")
     func report() throws {
-        let report = try ConflictReport(try makeConflict(), of: fixture.store).text
-        for word in [
-            "x: mine stands", #""x": "base""#, #""x": "mine""#, #""x": "theirs""#, "_other",
-        ] {
-            #expect(report.contains(word), "\(word) is not in \(report)")
+        let conflict = try makeConflict()
+        func expect(_ words: [String]) throws {
+            let report = try ConflictReport(conflict, of: fixture.store).text
+            for word in words { #expect(report.contains(word), "\(word) is not in \(report)") }
         }
+        try expect(["x: mine stands", #""x": "base""#, #""x": "mine""#, #""x": "theirs""#])
+        try expect(["_other", "save merged.json"])
+        try fixture.delete(try #require(try fixture.record("a")).id)
+        try expect(["was removed here since", "--keep mine or --keep theirs"])
     }
 }

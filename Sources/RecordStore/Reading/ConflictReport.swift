@@ -32,9 +32,21 @@ package struct ConflictReport: Sendable {
         lines += [
             "",
             "base.json is what both began with, mine.json what this machine had, theirs.json what",
-            "the server had, merged.json what the record is now. To keep that: remove this directory.",
-            "To have it otherwise: save merged.json, or: recordfs conflicts resolve",
         ]
+        if try store.isGone(conflict) {
+            let kept = [Conflict.Side.mine, .theirs].filter(sides.contains)
+                .map { "--keep \($0)" }.joined(separator: " or ")
+            lines += [
+                "the server had. The record was removed here since, and so there is no merged.json.",
+                "To leave it so: remove this directory.",
+                "To bring the record back: recordfs conflicts resolve with \(kept)",
+            ]
+        } else {
+            lines += [
+                "the server had, merged.json what the record is now. To keep that: remove this directory.",
+                "To have it otherwise: save merged.json, or: recordfs conflicts resolve",
+            ]
+        }
         text = lines.joined(separator: "\n") + "\n"
     }
 

@@ -58,6 +58,11 @@ extension RecordStore {
         guard let record = try record(conflict.record), record.state == .saved else { return nil }
         return try savedText(of: record.id)
     }
+
+    /// Says whether the record of a conflict was removed since: nobody can merge into it.
+    package func isGone(_ conflict: Conflict) throws(RecordError) -> Bool {
+        try record(conflict.record)?.state != .saved
+    }
 }
 
 extension SQLConnection {

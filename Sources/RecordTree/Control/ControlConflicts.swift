@@ -92,4 +92,24 @@ extension Tree {
         case .report: Array(try ConflictReport(conflict, of: store).text.utf8)
         }
     }
+
+    /// Throws why there is no `merged.json` to write to, where that is what somebody makes: the record was
+    /// removed. The shell tells it, for who writes reads no more than "Operation not permitted".
+    func checkMerge(_ name: [UInt8], in directory: Node) throws(RecordError) {
+        guard case .control(.conflict(let id)) = directory,
+            name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8),
+            let conflict = try store.conflict(id), !conflict.isSettled, try store.isGone(conflict)
+        else { return }
+        let reason = RecordError(
+            .notPermitted,
+            "The record was removed here, so there is nothing to merge into. Bring it back with "
+                + "`recordfs conflicts resolve --keep mine` or `--keep theirs`, or remove the "
+                + "conflict's directory to leave it removed. report.txt there says more.")
+        let place = try store.zone(conflict.zone)?.shownPath ?? []
+        options.refused(
+            Self.path(
+                [Array(".recordfs/conflicts".utf8)] + place
+                    + [conflict.type.bytes, conflict.stem.bytes, name]), reason.message)
+        throw reason
+    }
 }

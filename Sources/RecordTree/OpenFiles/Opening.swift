@@ -154,6 +154,7 @@ extension Tree {
             guard name.suffix(5).elementsEqual(".json".utf8) else { throw refusal }
             return try telling(name, in: directory) { () throws(RecordError) in throw refusal }
         case .errorFile, .fixed, .control:
+            try checkMerge(name, in: directory)
             throw RecordError(.notPermitted, "no file can be made here")
         }
     }

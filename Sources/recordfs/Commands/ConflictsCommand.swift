@@ -10,7 +10,8 @@ struct ConflictsCommand: ParsableCommand {
         discussion: """
             When two machines change one field of a record, the later edit stands. The other one is \
             kept until somebody has settled the conflict: here, or in .recordfs/conflicts of the \
-            mount.
+            mount. A record that was removed since has no merged.json there: resolve with --keep mine \
+            or theirs brings it back, --keep merged leaves it removed.
             """,
         subcommands: [
             ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self,
@@ -30,9 +31,9 @@ struct ConflictsListCommand: ParsableCommand {
     func run() throws {
         try state.list(path, json: json) { (store, path) throws(RecordError) in
             try store.conflicts(at: path ?? RecordPath()).map { (conflict) throws(RecordError) in
-                let (path, what) = (
-                    try store.path(of: conflict), try conflict.summary(in: store)
-                )
+                let path = try store.path(of: conflict)
+                var what = try conflict.summary(in: store)
+                if try store.isGone(conflict) { what += ", removed here since" }
                 return ListedRecord(
                     path: path, words: "\(what), \(Showing.time(conflict.at))",
                     json: conflict.json(path, what))

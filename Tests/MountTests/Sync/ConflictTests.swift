@@ -129,7 +129,7 @@ extension MountTests {
             _ = try script("echo '{\"title\": \"both\"}' > \"$D/merged.json\"")
             #expect(try title() == "both")
             #expect(try script("ls .recordfs/conflicts; ls .recordfs/errors") == "")
-            #expect(try script("recordfs draft list; recordfs errors; recordfs conflicts list") == "")
+            #expect(try script("recordfs draft list; recordfs errors") == "")
             #expect(!SystemCall.exists("\(type)/.error"))
             #expect(try script("ls -A private/Kitchen/Recipe") == "soup.json\n")
         }
@@ -184,6 +184,17 @@ extension MountTests {
             _ = try vim.finish()
             #expect(try title() == "theirs 1")
             #expect(try script("recordfs conflicts list").contains("soup"))
+        }
+
+        @Test("a conflict of a record that was removed says so, and how the record comes back")
+        func removedRecord() throws {
+            try makeConflict()
+            _ = try script("rm private/Kitchen/Recipe/soup.json")
+            #expect(try script("recordfs conflicts list").contains("removed here since"))
+            #expect(try script("cat \"$D/report.txt\"").contains("--keep mine or --keep theirs"))
+            #expect(try shell("echo '{}' > \"$D/merged.json\"").status != 0)
+            _ = try script("recordfs conflicts resolve --keep mine \(Self.path)")
+            #expect(try title() == "mine 1")
         }
 
         @Test("conflicts of a removed zone are listed, and bring it back")

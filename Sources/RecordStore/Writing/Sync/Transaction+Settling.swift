@@ -59,7 +59,9 @@ extension Transaction {
     private static let refusedMerge: Int64 = 3
 
     /// Whether a draft is what somebody wanted to settle this conflict with, or another one of the record.
-    private func isRefusedMerge(_ text: [UInt8], of conflict: Conflict) throws(RecordError) -> Bool {
+    private func isRefusedMerge(
+        _ text: [UInt8], of conflict: Conflict
+    ) throws(RecordError) -> Bool {
         try connection.exists(
             """
             SELECT 1 FROM conflict c JOIN conflict_text t ON t.conflict_id = c.id
