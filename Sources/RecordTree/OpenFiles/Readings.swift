@@ -93,6 +93,14 @@ struct Readings {
         }
     }
 
+    /// Whether one of the programs has had something that is not there now: most have not.
+    func haveOld(_ name: Name, _ programs: Set<Int32>) -> Bool {
+        programs.contains { program in
+            guard let known = readers[program]?.known[name] else { return false }
+            return !known.texts.isEmpty || !known.gone.isEmpty
+        }
+    }
+
     mutating func note(_ file: RecordFile, _ name: Name, by program: Int32) {
         if programs[file]?.contains(program) == true { return }
         edit(name, of: program) { $0.files.append(file) }

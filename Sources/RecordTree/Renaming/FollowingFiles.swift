@@ -68,7 +68,7 @@ extension Tree {
     }
 
     /// Between two tries of what cannot follow now.
-    private static let followPause: Duration = .milliseconds(100)
+    private static let followPause: Duration = .seconds(1)
 
     /// The files that a record takes along: those that have left it are out of its text before.
     func leavingFilesGone(of file: RecordFile) throws(RecordError) -> [AssetEntry] {

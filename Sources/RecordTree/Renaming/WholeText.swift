@@ -54,7 +54,8 @@ extension Tree {
         let name = Readings.Name(type: type, stem: new.stem)
         var base: [UInt8]?
         var goneSince: Timestamp?
-        if !new.programs.isEmpty, let current = try transaction.record(type, new.stem) {
+        let haveOld = state.withLock { $0.readings.haveOld(name, new.programs) }
+        if haveOld, let current = try transaction.record(type, new.stem) {
             let known: Readings.Known
             (known, goneSince) = try self.known(
                 name, by: new.programs, of: current, with: transaction)
