@@ -108,6 +108,18 @@ FAULTS = [
         "} else if !conflicts.isEmpty, !isAsDeleted {",
     ),
     (
+        "an edit of what was renamed is also sent under the old name",
+        STORE + "RemoteApplication+Moved.swift",
+        "if isRenamed, isPending { try forgetPending(change.name) }",
+        "",
+    ),
+    (
+        "what comes back to its old name is printed, and not as it was written",
+        STORE + "RemoteApplication+Moved.swift",
+        "shown, remote, since: edit.base,",
+        "remote.text, remote, since: edit.base,",
+    ),
+    (
         "a field that was removed is not removed there",
         SYNC + "Upload/RecordOperation+Claim.swift",
         "for name in claim.changedFields where !claim.isTaken(name) {",

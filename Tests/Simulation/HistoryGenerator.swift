@@ -55,6 +55,9 @@ struct HistoryGenerator {
     private enum Story {
         /// Two machines have a record, which one of them moves and the other edits.
         case crossingMove
+        /// Two machines have two records with files beside them. One edits both and renames the second over
+        /// the first, the other renames the first over the second.
+        case crossingRenames
         /// Two machines have a text, of which each edits another line.
         case crossingLines
         /// Two machines edit a field, and one of them removes the record before it hears of the other.
@@ -86,7 +89,7 @@ struct HistoryGenerator {
         var chance = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
         let stories: [Story?] = [
             .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore,
-            .crossingRemoval, nil, nil,
+            .crossingRemoval, .crossingRenames, .crossingRenames, nil, nil,
         ]
         let picked = chance.pick(stories)
         story = isWide ? picked : nil
@@ -129,6 +132,15 @@ struct HistoryGenerator {
                 (one, .edit(key, ["p"])), (one, .round([])), (other, .round([])),
                 (one, moving(key)),
                 (other, .edit(key, ["q"])),
+            ]
+        case .crossingRenames:
+            let next = Step.Key(zone: key.zone, type: key.type, name: "k")
+            return [
+                (one, .edit(key, ["p"])), (one, .attach(key)),
+                (one, .edit(next, ["q"])), (one, .attach(next)),
+                (one, .round([])), (other, .round([])),
+                (one, .edit(key, ["p"])), (one, .edit(next, ["p"])),
+                (one, .rename(next, to: key.name)), (other, .rename(key, to: next.name)),
             ]
         case .crossingLines:
             return [

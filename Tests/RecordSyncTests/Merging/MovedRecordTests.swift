@@ -226,6 +226,34 @@ import Testing
             also: ["Side/Task/n": #"{"f":"a"}"#, "Main/Note/n": #"{"own":"c"}"#])
     }
 
+    /// Simulation seed 600094, wide.
+    @Test(
+        "takes an edit along to where a record of another type, which was never sent, has its name",
+        arguments: [true, false])
+    func meetsAnotherType(isRemoved: Bool) async throws {
+        try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
+        try Self.save(#"{"own":"b"}"#, at: "Side/Task/r", on: b)
+        try move(.zone, on: a)
+        try await a.sync()
+        if isRemoved {
+            try b.store.write(author: .mount) { transaction throws(RecordError) in
+                let type = try Self.type("Side/Task/r", transaction)
+                guard let record = try transaction.record(type, Stem("r")) else { return }
+                try transaction.beginDelete(record.id)
+            }
+        }
+        // Whichever zone is asked for first.
+        for name in ["Main", "Side"] {
+            let zone = try #require(
+                try b.store.zones(in: .private).first { $0.name == ZoneName(name) })
+            try await b.exchange.download(try #require(try b.store.syncedZone(zone.id)))
+        }
+        try finish(b)
+        try await expect(
+            #"{"f":"b","g":"0","h":"0"}"#, .zone,
+            also: isRemoved ? [:] : ["Side/Task/r": #"{"own":"b"}"#])
+    }
+
     @Test("has the later value where an edit brings it back under a longer name")
     func laterValue() async throws {
         try Self.save(#"{"f":"c","g":"0","h":"0"}"#, on: c)

@@ -21,9 +21,10 @@ extension RemoteApplication {
 
     /// Somebody has edited what this machine has moved, before the server was told.
     ///
+    /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
     /// - Returns: nil for what was deleted here.
     func followOwnMove(
-        _ change: RemoteChange, _ text: [UInt8]
+        _ change: RemoteChange, _ text: [UInt8], shown: [UInt8]
     ) throws(RecordError) -> RemoteResult? {
         guard let row = try outgoing(change.name), row.operation == .delete,
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
@@ -34,10 +35,8 @@ extension RemoteApplication {
         let edit = Edit(
             document: try transaction.parse(text, of: change.type), base: base, isMine: false,
             stamps: change.stamps)
-        // It may come back here, by somebody else's move: as it is there.
-        let shown =
-            try fileText(of: change, printed: text, as: Stem(encoding: change.name)) ?? text
-        let told = try keepTold(shown, edit, change, of: row.record, row.generation)
+        let told = try keepTold(
+            shown, edit.document, since: edit.base, change, of: row.record, row.generation)
         try bring(edit, change, into: copy)
         try transaction.putBase(ofDelete: row.id, change.changeTag, told)
         try replaceStamps(of: change)
@@ -61,13 +60,20 @@ extension RemoteApplication {
         let edit = Edit(
             document: remote, base: try acknowledged(existing.id, place), isMine: false,
             stamps: change.stamps)
+        let shown = try whole(
+            fileText(
+                of: change, printed: remote.text, as: existing.entry.stem, of: existing.id),
+            remote, change.type)
         // Of the next record it is no version: nobody has given that these values.
         let told =
             isRenamed
-            ? try keepTold(remote.text, edit, change, of: existing.id, existing.generation)
-            : .text(remote.text)
+            ? try keepTold(
+                shown, remote, since: edit.base, change, of: existing.id, existing.generation)
+            : .text(shown)
         try bring(edit, change, into: copy)
         try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+        // What was edited here before it was renamed is an edit of what it was renamed to.
+        if isRenamed, isPending { try forgetPending(change.name) }
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
@@ -106,11 +112,11 @@ extension RemoteApplication {
 
     /// Keeps what the server has where the record was. With large fields it is a version of that: by it their bytes
     /// are found, and the deletion waits, as long as no other record of the server has them.
-    private func keepTold(
-        _ text: [UInt8], _ edit: Edit, _ change: RemoteChange, of record: RecordID,
-        _ generation: Int64
+    func keepTold(
+        _ text: [UInt8], _ document: RecordDocument, since base: RecordDocument?,
+        _ change: RemoteChange, of record: RecordID, _ generation: Int64
     ) throws(RecordError) -> BaseContent {
-        let assets = KeptAsset.all(in: edit.document.fields)
+        let assets = KeptAsset.all(in: document.fields)
         guard !assets.isEmpty else { return .text(text) }
         // Its type, and its zone, may be gone here, and do not come back for that.
         let zone = try connection.first(
@@ -119,7 +125,7 @@ extension RemoteApplication {
         guard let zone else { return .text(text) }
         let place = TypePlace(type: TypeID(0), name: change.type, zone: zone)
         let fields = FieldMerge.changedFields(
-            from: edit.base?.fields ?? [], to: edit.document.fields)
+            from: base?.fields ?? [], to: document.fields)
         let token = try transaction.addHistory(
             .updated, record, change.name, generation, place,
             fields: fields, text: text, hasAssets: false)
@@ -141,7 +147,7 @@ extension RemoteApplication {
             address.zone == info.name
             ? info : try transaction.makeZone(info.database, info.owner, address.zone)
         let place = try transaction.place(try transaction.makeType(zone.id, address.type).id)
-        let there = try connection.stored(named: address.name, zone.id)
+        let there = try recordFollowed(to: address.name, place)
         guard there == nil || there?.entry.type == place.type,
             let text = try connection.savedText(of: existing.id)
         else { return false }
@@ -174,6 +180,23 @@ extension RemoteApplication {
         try transaction.finalizeDelete(existing.id)
         transaction.noteMoved(existing.id, to: target.id)
         return true
+    }
+
+    /// Gives the record that has the name of one which is there by now. One of another type that was never
+    /// sent only has the name here, and makes room.
+    private func recordFollowed(
+        to name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> StoredRecord? {
+        guard let record = try connection.stored(named: name, place.zone.id) else { return nil }
+        guard record.entry.type != place.type, try connection.baseTag(of: record.id) == nil else {
+            return record
+        }
+        _ = try transaction.makeRoom(record, of: name, isEdited: true)
+        // Nothing is left to be sent of one that waited for its deletion.
+        try connection.run(
+            "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND record_id = ? AND batch = 0",
+            [.integer(place.zone.id.rawValue), .name(name), .integer(record.id.rawValue)])
+        return nil
     }
 
     /// Makes one of two records: this machine has moved the first, and given its name to the other, and
@@ -309,7 +332,11 @@ extension RemoteApplication {
         guard let name = target.name, let text = try connection.savedText(of: target.id) else {
             return
         }
-        let local = try transaction.document(text, of: target.id, place)
+        let known = try toldWhileWaiting(target, place)
+        let local =
+            if let known { known } else {
+                try transaction.document(text, of: target.id, place)
+            }
         let edited = edit.document.fields.renamingAssets(to: target.entry.stem)
         let changed = FieldMerge.changedFields(
             from: edit.base?.fields ?? [], to: edit.document.fields)
@@ -339,7 +366,7 @@ extension RemoteApplication {
         let decided = conflicts.filter { !open.contains($0) }
         if !decided.isEmpty {
             let (mine, theirs) =
-                edit.isMine ? (edit.document.text, text) : (text, edit.document.text)
+                edit.isMine ? (edit.document.text, local.text) : (local.text, edit.document.text)
             try noteConflict(
                 change, of: target, in: place, fields: decided,
                 theirsStood: edit.isMine ? decided.filter { !won.contains($0) } : won,
@@ -354,6 +381,7 @@ extension RemoteApplication {
         var new = Transaction.NewState(
             text: merged, place: place, stem: target.entry.stem)
         new.modified = change.modified
+        new.knownAssets = KeptAsset.all(in: known?.fields ?? [])
         let saved = try transaction.keepingDraft(of: target) { () throws(RecordError) in
             try transaction.update(target, to: new)
         }
@@ -364,6 +392,17 @@ extension RemoteApplication {
         if !open.isEmpty { try putBase(of: target, place, with: open, of: edit) }
         try transaction.enqueue(
             .update, target.id, name, target.generation, place, alsoOfSync: true)
+    }
+
+    /// The target as the server has it, where its name waits for its deletion: what the server told since went to
+    /// where the record was renamed to.
+    private func toldWhileWaiting(
+        _ target: StoredRecord, _ place: TypePlace
+    ) throws(RecordError) -> RecordDocument? {
+        guard target.state == .waitingDelete,
+            let told = try acknowledged(target.id, place)
+        else { return nil }
+        return try transaction.parse(told.renamingAssets(to: target.entry.stem), place)
     }
 
     /// Notes what the server had of a target before the edit of these fields. The rest is as it is known

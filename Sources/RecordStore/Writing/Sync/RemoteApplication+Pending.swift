@@ -12,19 +12,30 @@ extension RemoteApplication {
 
     /// Whether the server tells of what is about to be deleted, or being deleted, and nobody has
     /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
-    func isOfDelete(_ change: RemoteChange, _ text: [UInt8]) throws(RecordError) -> Bool {
+    ///
+    /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
+    func isOfDelete(
+        _ change: RemoteChange, _ text: [UInt8], shown: [UInt8]
+    ) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name), row.operation == .delete else { return false }
         let base = try connection.base(ofDelete: row.id)
         if let base, base.changeTag == change.changeTag {
             return true
         }
         if let base, try hasSameValues(base, text, change.type) {
-            // Another tag alone, as the root of a share gets one.
-            try transaction.putBase(ofDelete: row.id, change.changeTag, nil)
+            // Another tag alone, as the root of a share gets one, or another way to write it.
+            let content =
+                base.text == shown
+                ? nil
+                : try keepTold(
+                    shown, transaction.parse(text, of: change.type),
+                    since: transaction.document(of: base, change.type), change, of: row.record,
+                    row.generation)
+            try transaction.putBase(ofDelete: row.id, change.changeTag, content)
             return true
         }
         if try isMadeAgain(change, text, since: base) || isEarlier(change, than: base?.changeTag) {
-            try transaction.putBase(ofDelete: row.id, change.changeTag, .text(text))
+            try transaction.putBase(ofDelete: row.id, change.changeTag, .text(shown))
             return true
         }
         // The answer to what was sent before got lost: nobody has edited since.

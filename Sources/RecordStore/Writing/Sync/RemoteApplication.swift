@@ -66,7 +66,7 @@ struct RemoteApplication {
         }
         let base = isEdited ? try connection.base(of: existing.id) : nil
         if isEdited { try makeAnew(existing.id, change.name) }
-        guard try transaction.makeRoom(existing, change, isEdited: isEdited) else { return }
+        guard try transaction.makeRoom(existing, of: change.name, isEdited: isEdited) else { return }
         try noteConflict(
             change, of: try transaction.requireRecord(existing.id),
             in: try transaction.place(existing.entry.type), base: base?.text,
@@ -124,10 +124,13 @@ struct RemoteApplication {
             // What was to be deleted is gone there, and this has only got its name.
             try forgetPending(change.name)
         } else if known.isPending {
-            if try isOfDelete(change, text) {
+            let shown = try whole(
+                fileText(of: change, printed: text, as: Stem(encoding: change.name)),
+                transaction.parse(text, of: change.type), change.type)
+            if try isOfDelete(change, text, shown: shown) {
                 return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
             }
-            if let result = try followOwnMove(change, text) { return result }
+            if let result = try followOwnMove(change, text, shown: shown) { return result }
             // Delete against edit: the edit wins.
             deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)
@@ -220,7 +223,13 @@ struct RemoteApplication {
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
         // What was older than the server's is no edit that has lost.
         conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
-        let told = sent.map { BaseContent.version($0) } ?? .text(remote.text)
+        var fileText = try fileText(
+            of: change, printed: remote.text, as: existing.entry.stem, of: existing.id)
+        // As it is written there: the record may come back to its place by somebody else's move.
+        let told =
+            if let sent { BaseContent.version(sent) } else {
+                BaseContent.text(try whole(fileText, remote, change.type))
+            }
         // What was to be deleted is all that there is: it goes on waiting for that.
         let isAsDeleted = existing.state == .waitingDelete && newText == text
         if existing.state == .waitingDelete, !isAsDeleted {
@@ -245,8 +254,6 @@ struct RemoteApplication {
             if known.isPending { try setPending(change.name, .create, to: .update) }
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: conflicts)
         }
-        var fileText = try fileText(
-            of: change, printed: remote.text, as: existing.entry.stem, of: existing.id)
         // What this machine has saved stays as it was written: where others print it otherwise, its
         // text is what the server lacks.
         let isMine = !isPending && (acknowledged == change.changeTag || sent != nil)
@@ -367,6 +374,19 @@ struct RemoteApplication {
         guard !draft.text.isEmpty else { return }
         _ = try transaction.addTrash(
             TrashRow(record, name, place, .mount, isOwn: true), draft.text)
+    }
+
+    /// The file of a record, in which all is that the server has of it: printed, where the text leaves out which
+    /// bytes a large field has.
+    func whole(
+        _ fileText: [UInt8]?, _ document: RecordDocument, _ type: RecordTypeName
+    ) throws(RecordError) -> [UInt8] {
+        let printed = document.text
+        guard let fileText, fileText != printed else { return printed }
+        let assets = KeptAsset.all(in: document.fields).count
+        guard assets > 0 else { return fileText }
+        let written = try transaction.parse(fileText, of: type)
+        return KeptAsset.all(in: written.fields).count == assets ? fileText : printed
     }
 
     /// The file of the record as every machine has it: as it was written, or printed where a text

@@ -9,12 +9,12 @@ extension Transaction {
     /// - Parameter isEdited: whether something of it was not sent.
     /// - Returns: whether it stays though the server had it: an edit against a deletion.
     func makeRoom(
-        _ existing: StoredRecord, _ change: RemoteChange, isEdited: Bool
+        _ existing: StoredRecord, of name: RecordName, isEdited: Bool
     ) throws(RecordError) -> Bool {
         let place = try place(existing.entry.type)
         let isKnown = try connection.baseTag(of: existing.id) != nil
         guard existing.state == .saved, !isKnown || isEdited,
-            let longer = try freeLonger(change.name, place)
+            let longer = try freeLonger(name, place)
         else {
             try finalizeDelete(existing.id)
             return false
@@ -23,8 +23,8 @@ extension Transaction {
             try connection.run(
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
         }
-        try rename(existing, from: change.name, to: longer)
-        for other in [longer, longer.with(place.name), change.name.with(place.name)] {
+        try rename(existing, from: name, to: longer)
+        for other in [longer, longer.with(place.name), name.with(place.name)] {
             try refreshStem(of: other, place)
         }
         return isKnown

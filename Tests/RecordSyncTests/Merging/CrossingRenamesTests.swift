@@ -1,0 +1,143 @@
+import RecordModel
+import RecordStore
+import RecordSync
+import ServerTestSupport
+import Simulation
+import TestSupport
+import Testing
+
+/// Of two records, one machine renames the second over the first, and another one the first over the second.
+@Suite("Renames that cross") struct CrossingRenamesTests {
+    private let server: TestServer
+    /// The first one renames k to m, the second one m to k.
+    private let machines: [Replica]
+    private var a: Replica { machines[0] }
+    private var b: Replica { machines[1] }
+
+    init() async throws {
+        let server = try await TestServer()
+        self.server = server
+        machines = try (0..<2).map { _ in try Replica(server, grace: .seconds(3)) }
+    }
+
+    enum Edits: CaseIterable, Sendable { case none, first, second, both }
+
+    private func settle() async throws {
+        for _ in 0..<2 { for machine in machines { try await machine.sync() } }
+        server.clock.advance(.seconds(4))
+        for machine in machines { try machine.finalizeDeletes() }
+        for _ in 0..<3 { for machine in machines { try await machine.sync() } }
+    }
+
+    private func expectEqual(location: SourceLocation = #_sourceLocation) async throws {
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        let files = try fresh.files()
+        let photos = try await photos(fresh)
+        for machine in machines {
+            #expect(try machine.files() == files, sourceLocation: location)
+            #expect(try machine.outbox() == [], sourceLocation: location)
+            #expect(try machine.problems() == [], sourceLocation: location)
+            #expect(try await self.photos(machine) == photos, sourceLocation: location)
+        }
+    }
+
+    /// Reads all large fields, as somebody does at the mount.
+    private func photos(_ machine: Replica) async throws -> [String: [UInt8]] {
+        var photos: [String: [UInt8]] = [:]
+        let downloads = AssetDownloads(machine.exchange)
+        for name in try machine.names() {
+            let record = try #require(try machine.entry(name))
+            for asset in try machine.store.assets(of: record.id) {
+                let bytes = try await downloads.read(asset, offset: 0, count: 100)
+                photos[String(decoding: asset.fileName, as: UTF8.self)] = bytes
+            }
+        }
+        await downloads.stop()
+        return photos
+    }
+
+    @Test(
+        "end with the same files everywhere, byte for byte",
+        arguments: [true, false], Edits.allCases)
+    func both(hasPhotos: Bool, edits: Edits) async throws {
+        for order in [[0, 1], [1, 0]] {
+            for wait in [0, 1, 4] {
+                let test = try await Self()
+                try await test.cross(hasPhotos, edits, order, wait)
+            }
+        }
+    }
+
+    private func cross(
+        _ hasPhotos: Bool, _ edits: Edits, _ order: [Int], _ wait: Int
+    ) async throws {
+        try a.save("m", #"{"p":"m0","n":1.0}"#)
+        try a.save("k", #"{"q":"k0","n":6}"#)
+        if hasPhotos {
+            try a.attach(Array("of m".utf8), to: "m")
+            try a.attach(Array("of k".utf8), to: "k")
+        }
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        for (name, isEdited) in [("m", edits == .first), ("k", edits == .second)]
+        where isEdited || edits == .both {
+            let text = try #require(try a.file(name))
+            try a.save(name, text.replacing("0\"", with: "1\""))
+        }
+        try a.rename("k", to: "m")
+        try b.rename("m", to: "k")
+        for machine in order.map({ machines[$0] }) {
+            try await machine.sync()
+            server.clock.advance(.seconds(wait))
+            for machine in machines { try machine.finalizeDeletes() }
+        }
+        try await settle()
+        try await expectEqual()
+    }
+
+    /// Simulation seeds 13 and 21, wide.
+    @Test("keep the text of the file, whoever of the two comes first", arguments: [0, 1])
+    func written(first: Int) async throws {
+        try a.save("m", #"{"p":"m0","n":11.5}"#)
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        try a.save("k", #"{"p":"k0","n":48}"#)
+        try a.rename("k", to: "m")
+        if first == 0 { try b.rename("m", to: "k") }
+        try await a.sync()
+        if first == 1 { try b.rename("m", to: "k") }
+        try await b.sync()
+        try await settle()
+        try await expectEqual()
+    }
+
+    /// Simulation seed 108, wide.
+    @Test("send no edit of a name that was renamed, when somebody else's record has that name by now")
+    func madeAndRenamed() async throws {
+        try a.save("m", #"{"p":"m0","n":1}"#)
+        try a.attach([1, 2, 3], to: "m")
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        try a.save("k", #"{"p":"k0","n":21}"#)
+        try a.rename("k", to: "m")
+        server.clock.advance(.seconds(1))
+        try b.rename("m", to: "k")
+        try await b.sync()
+        try await a.sync()
+        try await settle()
+        try await expectEqual()
+        let texts = try machines.flatMap { try Array($0.files().values) + $0.sidesOfConflicts() }
+        #expect(texts.contains { $0.contains("m0") })
+        #expect(texts.contains { $0.contains("k0") })
+    }
+}
+
+extension Replica {
+    fileprivate func sidesOfConflicts() throws -> [String] {
+        try conflicts().flatMap { conflict in
+            try [Conflict.Side.mine, .theirs].compactMap { try store.text(of: $0, in: conflict) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}
