@@ -104,8 +104,8 @@ import Testing
         try fill(300)
         let first = "words 7"
         for words in [first, "WÖRDS 299", "some of", "absent", "\"of 12\"", "u7"] {
-            let pattern = try #require(RecordStore.pattern(of: words))
-            let hits = try fixture.store.unindexedHits(fixture.zone.id, words: words, pattern).hits
+            let asked = try #require(try SearchWords(words))
+            let hits = try fixture.store.unindexedHits(fixture.zone.id, asked).hits
             let looked = hits.map(\.stem)
             let indexed = try fixture.store.search(fixture.zone.id, words: words).map(\.stem)
             if words == first { #expect(Set(looked) == Set(indexed)) }

@@ -36,6 +36,57 @@ func overwrite(_ path: String, _ text: String) throws {
         try fixture.expectSound()
     }
 
+    @Test("a word with signs in it is found as it stands there, and signs alone are no word")
+    func phrases() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("together", #"{"t":"a tea-time at four, Ο'Neill"}"#)
+        try fixture.save("apart", #"{"t":"time for tea"}"#)
+        for _ in 0..<2 {
+            for (words, stems) in [
+                ("tea-time", ["together"]), ("time-tea", []), ("TEA/TIME", ["together"]),
+                ("time tea", ["apart", "together"]),
+                ("tea -", ["apart", "together"]),
+                ("tea-time four", ["together"]), ("tea-time for", []), ("-", []),
+                ("ο'neill", ["together"]),
+                ("for-tea", ["apart"]),
+            ] {
+                let found = try fixture.store.search(fixture.zone.id, words: words)
+                #expect(found.map(\.stem.description).sorted() == stems, "\(words)")
+                for stem in ["together", "apart"] {
+                    let hit = try fixture.store.searchHit(
+                        fixture.zone.id, words: words, .named(Stem(stem)))
+                    #expect((hit != nil) == stems.contains(stem), "\(words) in \(stem)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "the best match comes first, and of very many the shortest; words with signs are still checked"
+    )
+    func order() throws {
+        let fixture = try StoreFixture()
+        try fixture.save("seldom", #"{"t":"tea and a good many other words beside that one"}"#)
+        try fixture.save("often", #"{"t":"tea tea tea and the words that stand beside them here"}"#)
+        func search(_ words: String) throws -> [String] {
+            try fixture.store.search(fixture.zone.id, words: words).map(\.stem.description)
+        }
+        #expect(try search("tea") == ["often", "seldom"])
+        try fixture.write { transaction throws(RecordError) in
+            for number in 0..<1500 {
+                let text = number % 3 == 0 ? "time tea" : "tea time"
+                _ = try transaction.save(
+                    text: Array(#"{"t":"\#(text)"}"#.utf8), type: fixture.note,
+                    stem: Stem("r\(number)"))
+            }
+        }
+        let found = try search("tea")
+        #expect(found.count == 1502)
+        #expect(found.suffix(2) == ["seldom", "often"])
+        #expect(try search("tea-time").count == 1000)
+        #expect(try search("time-tea").count == 500)
+    }
+
     @Test("a reader searches what the writer has indexed")
     func reader() throws {
         let fixture = try StoreFixture()

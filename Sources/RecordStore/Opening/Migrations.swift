@@ -26,6 +26,7 @@ enum Migrations {
         ("2026-11-26 query index", [("query index", { try $0.execute(sql: queryIndex) })]),
         ("2026-11-26 sharing", stepsOfWords), ("2026-11-26 versions", stepsOfVersions),
         ("2026-11-27 follows", stepsOfFollows),
+        ("2026-11-27 word places", stepsOfWordPlaces),
     ]
 
     /// Whether a store has had migrations that nobody here knows.

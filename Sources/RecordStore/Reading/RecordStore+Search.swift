@@ -61,31 +61,50 @@ extension RecordStore {
         return try matcher.key(of: entry, name, text) == nil ? nil : entry
     }
 
-    /// The saved records of a zone that contain all the words, in any field, best match first.
+    /// The saved records of a zone that contain all the words, in any field: the best match first, or of more than
+    /// `rankedAtMost` the shortest.
     ///
     /// The index is brought up to date first, which a store that is open for reading cannot do: it
     /// finds what the writer's last search has indexed.
     package func search(
         _ zone: ZoneID, words: String
     ) throws(RecordError) -> [RecordEntry] {
-        guard let pattern = Self.pattern(of: words) else { return [] }
+        guard let words = try SearchWords(words) else { return [] }
         let isBehind = try isWritable ? indexChanges() : false
-        let indexed = try read { connection throws(RecordError) in
+        let indexed = try indexedHits(zone, words)
+        guard isBehind else { return indexed }
+        // What is not in the index yet is looked through.
+        let unindexed = try unindexedHits(zone, words)
+        let new = Set(unindexed.looked)
+        return indexed.filter { !new.contains($0.id) } + unindexed.hits
+    }
+
+    /// To say which of some texts match best they are read. Nobody looks at all of more.
+    private static let rankedAtMost = 1000
+
+    private func indexedHits(
+        _ zone: ZoneID, _ words: SearchWords
+    ) throws(RecordError) -> [RecordEntry] {
+        let candidates = try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
                 FROM record_search s CROSS JOIN history h ON h.token = s.rowid
                     CROSS JOIN record r ON r.id = h.record_id AND r.version = h.token
                 WHERE record_search MATCH ? AND r.zone_id = ? AND r.state = 0
-                ORDER BY s.rank, r.id
-                """, [.text(pattern), .integer(zone.rawValue)]
+                ORDER BY r.size, r.id
+                """, [.text(words.tokens), .integer(zone.rawValue)]
             ) { $0.record() }
         }
-        guard isBehind else { return indexed }
-        // What is not in the index yet is looked through.
-        let unindexed = try unindexedHits(zone, words: words, pattern)
-        let new = Set(unindexed.looked)
-        return indexed.filter { !new.contains($0.id) } + unindexed.hits
+        if candidates.count <= Self.rankedAtMost { return try matching(candidates, words) }
+        guard words.hasPhrases else { return candidates }
+        var hits: [RecordEntry] = []
+        for start in stride(from: 0, to: candidates.count, by: Self.rankedAtMost) {
+            let some = candidates[start..<min(start + Self.rankedAtMost, candidates.count)]
+            let found = Set(try matching(Array(some), words).map(\.id))
+            hits += some.filter { found.contains($0.id) }
+        }
+        return hits
     }
 
     /// Which of the records that a search may find.
@@ -99,7 +118,7 @@ extension RecordStore {
     package func searchHit(
         _ zone: ZoneID, words: String, _ hit: SearchHit
     ) throws(RecordError) -> RecordEntry? {
-        guard let pattern = Self.pattern(of: words) else { return nil }
+        guard let parts = try SearchWords(words) else { return nil }
         let isBehind = try isWritable ? indexChanges() : false
         let (condition, value): (String, SQLValue) =
             switch hit {
@@ -108,18 +127,18 @@ extension RecordStore {
             }
         // The order of the tables is fixed: by the index of the names first, and then whether the
         // words are in that one text.
-        let indexed = try read { connection throws(RecordError) in
-            try connection.first(
+        var indexed = try read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
                 FROM record_type t CROSS JOIN record r ON r.type_id = t.id
                     CROSS JOIN record_search s ON s.rowid = r.version
                 WHERE t.zone_id = ? AND \(condition) AND record_search MATCH ? AND r.state = 0
-                ORDER BY r.id LIMIT 1
-                """, [.integer(zone.rawValue), value, .text(pattern)]
+                """, [.integer(zone.rawValue), value, .text(parts.tokens)]
             ) { $0.record() }
         }
-        guard isBehind else { return indexed }
+        if parts.hasPhrases { indexed = try matching(indexed, parts) }
+        guard isBehind else { return indexed.min { $0.id.rawValue < $1.id.rawValue } }
         let hits = try search(zone, words: words).filter { entry in
             switch hit {
             case .named(let stem): entry.stem == stem
@@ -127,14 +146,6 @@ extension RecordStore {
             }
         }
         return hits.min { $0.id.rawValue < $1.id.rawValue }
-    }
-
-    /// Each word as a phrase; nil when there are none.
-    static func pattern(of words: String) -> String? {
-        let terms = words.split(whereSeparator: \.isWhitespace).map { word in
-            "\"\(word.replacing("\"", with: "\"\""))\""
-        }
-        return terms.isEmpty ? nil : terms.joined(separator: " ")
     }
 
     /// How many changes a search indexes before it answers. The rest is done by who has the store open,

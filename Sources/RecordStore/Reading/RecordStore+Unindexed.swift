@@ -14,10 +14,10 @@ extension RecordStore {
     /// Looks through the records that have changed since the index was made. What may match is put
     /// into an index in memory, so that words are the same here and there.
     func unindexedHits(
-        _ zone: ZoneID, words: String, _ pattern: String
+        _ zone: ZoneID, _ words: SearchWords
     ) throws(RecordError) -> UnindexedHits {
         guard try searchBacklog() > 0 else { return UnindexedHits() }
-        let filter = WordFilter(words)
+        let filter = WordFilter(words.text)
         var result = UnindexedHits()
         var candidates: [RecordID: (entry: RecordEntry, text: [UInt8])] = [:]
         try readSnapshot { connection throws(RecordError) in
@@ -40,12 +40,26 @@ extension RecordStore {
                 candidates[entry.id] = (entry, text)
             }
         }
-        result.hits = try matching(candidates, pattern)
+        result.hits = try matching(candidates, words)
         return result
     }
 
+    /// Those of some records in whose texts the words are, the best match first.
+    func matching(
+        _ candidates: [RecordEntry], _ words: SearchWords
+    ) throws(RecordError) -> [RecordEntry] {
+        var texts: [RecordID: (entry: RecordEntry, text: [UInt8])] = [:]
+        try read { connection throws(RecordError) in
+            for entry in candidates {
+                guard let text = try connection.wholeSavedText(of: entry.id) else { continue }
+                texts[entry.id] = (entry, text)
+            }
+        }
+        return try matching(texts, words)
+    }
+
     private func matching(
-        _ candidates: [RecordID: (entry: RecordEntry, text: [UInt8])], _ pattern: String
+        _ candidates: [RecordID: (entry: RecordEntry, text: [UInt8])], _ words: SearchWords
     ) throws(RecordError) -> [RecordEntry] {
         guard !candidates.isEmpty else { return [] }
         var limits = options.limits
@@ -70,7 +84,7 @@ extension RecordStore {
                 try connection.run(
                     """
                     CREATE VIRTUAL TABLE words USING fts5 (
-                        text, tokenize = 'unicode61 remove_diacritics 2')
+                        text, tokenize = '\(SearchWords.tokenizer)')
                     """)
                 try connection.run("BEGIN")
                 for (id, text) in texts {
@@ -81,7 +95,7 @@ extension RecordStore {
                 try connection.run("COMMIT")
                 return try connection.all(
                     "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid",
-                    [.text(pattern)]
+                    [.text(words.phrases)]
                 ) { RecordID($0.int64(0)) }
             }
             return found.compactMap { candidates[$0]?.entry }

@@ -113,7 +113,8 @@ import Testing
     }
 
     /// Simulation seed 108, wide.
-    @Test("send no edit of a name that was renamed, when somebody else's record has that name by now")
+    @Test(
+        "send no edit of a name that was renamed, when somebody else's record has that name by now")
     func madeAndRenamed() async throws {
         try a.save("m", #"{"p":"m0","n":1}"#)
         try a.attach([1, 2, 3], to: "m")

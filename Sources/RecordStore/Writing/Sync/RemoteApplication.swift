@@ -66,7 +66,9 @@ struct RemoteApplication {
         }
         let base = isEdited ? try connection.base(of: existing.id) : nil
         if isEdited { try makeAnew(existing.id, change.name) }
-        guard try transaction.makeRoom(existing, of: change.name, isEdited: isEdited) else { return }
+        guard try transaction.makeRoom(existing, of: change.name, isEdited: isEdited) else {
+            return
+        }
         try noteConflict(
             change, of: try transaction.requireRecord(existing.id),
             in: try transaction.place(existing.entry.type), base: base?.text,

@@ -1,0 +1,73 @@
+import RecordModel
+import RecordSQL
+
+import class GRDB.DatabaseQueue
+
+/// What a search asks for: words, of which some are several tokens in a row to an index (`tea-time`).
+struct SearchWords {
+    /// How all indexes of words take texts apart.
+    static let tokenizer = "unicode61 remove_diacritics 2"
+
+    let text: String
+    /// For an index that knows where in a text a token is.
+    let phrases: String
+    /// For the index of the store, which knows in which texts a token is, and not where.
+    let tokens: String
+    /// Whether a text that has all tokens may lack a word.
+    let hasPhrases: Bool
+
+    /// - Returns: nil where there is nothing to look for.
+    init?(_ text: String) throws(RecordError) {
+        self.text = text
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let parts = try Self.tokens(of: words)
+        // Signs alone are no word to an index.
+        guard parts.contains(where: { !$0.isEmpty }) else { return nil }
+        phrases = words.map(Self.quoted).joined(separator: " ")
+        tokens = parts.joined().map(Self.quoted).joined(separator: " ")
+        hasPhrases = parts.contains { $0.count > 1 }
+    }
+
+    /// A letter or digit of ASCII.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func quoted(_ word: String) -> String {
+        "\"\(word.replacing("\"", with: "\"\""))\""
+    }
+
+    /// The tokens of each word, as SQLite finds them.
+    private static func tokens(of words: [String]) throws(RecordError) -> [[String]] {
+        let isPlain = words.allSatisfy { word in
+            word.utf8.allSatisfy(Self.isPlain)
+        }
+        if isPlain { return words.map { [$0] } }
+        do {
+            return try DatabaseQueue().inDatabase { database in
+                let connection = SQLConnection(database)
+                try connection.run(
+                    "CREATE VIRTUAL TABLE word USING fts5 (text, tokenize = '\(tokenizer)')")
+                try connection.run(
+                    "CREATE VIRTUAL TABLE token USING fts5vocab ('word', 'instance')")
+                for (number, word) in words.enumerated() {
+                    try connection.run(
+                        "INSERT INTO word (rowid, text) VALUES (?, ?)",
+                        [.integer(Int64(number)), .text(word)])
+                }
+                var tokens = [[String]](repeating: [], count: words.count)
+                try connection.each("SELECT doc, term FROM token ORDER BY doc, offset") { row in
+                    tokens[Int(row.int64(0))].append(row.string(1))
+                }
+                return tokens
+            }
+        } catch {
+            throw RecordError(storeError: error)
+        }
+    }
+}
