@@ -41,18 +41,19 @@ func overwrite(_ path: String, _ text: String) throws {
         let fixture = try StoreFixture()
         try fixture.save("together", #"{"t":"a tea-time at four, Ο'Neill"}"#)
         try fixture.save("apart", #"{"t":"time for tea"}"#)
+        try fixture.save("fields", #"{"t":"tea","u":"time"}"#)
         for _ in 0..<2 {
             for (words, stems) in [
                 ("tea-time", ["together"]), ("time-tea", []), ("TEA/TIME", ["together"]),
-                ("time tea", ["apart", "together"]),
-                ("tea -", ["apart", "together"]),
+                ("time tea", ["apart", "fields", "together"]),
+                ("tea -", ["apart", "fields", "together"]),
                 ("tea-time four", ["together"]), ("tea-time for", []), ("-", []),
                 ("ο'neill", ["together"]),
                 ("for-tea", ["apart"]),
             ] {
                 let found = try fixture.store.search(fixture.zone.id, words: words)
                 #expect(found.map(\.stem.description).sorted() == stems, "\(words)")
-                for stem in ["together", "apart"] {
+                for stem in ["together", "apart", "fields"] {
                     let hit = try fixture.store.searchHit(
                         fixture.zone.id, words: words, .named(Stem(stem)))
                     #expect((hit != nil) == stems.contains(stem), "\(words) in \(stem)")

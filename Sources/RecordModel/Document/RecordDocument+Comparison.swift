@@ -29,37 +29,32 @@ extension RecordDocument {
         return changed
     }
 
-    /// All texts of STRING and JSON values, one a line, for full-text search.
-    package var searchableText: Text {
-        var collected: [UInt8] = []
-        for field in fields { Self.collect(field.value, into: &collected) }
-        return Text(utf8: collected)
+    /// All texts of STRING and JSON values, for full-text search.
+    package var searchableTexts: [Text] {
+        var texts: [Text] = []
+        for field in fields { Self.collect(field.value, into: &texts) }
+        return texts
     }
 
-    private static func collect(_ value: FieldValue, into collected: inout [UInt8]) {
+    private static func collect(_ value: FieldValue, into texts: inout [Text]) {
         switch value {
-        case .string(let text): append(text, to: &collected)
+        case .string(let text): texts.append(text)
         case .list(let elements):
-            for element in elements { collect(element, into: &collected) }
-        case .json(let json): collect(json, into: &collected)
+            for element in elements { collect(element, into: &texts) }
+        case .json(let json): collect(json, into: &texts)
         case .int64, .double, .timestamp, .bytes, .location, .reference, .asset: break
         }
     }
 
-    private static func collect(_ json: JSONValue, into collected: inout [UInt8]) {
+    private static func collect(_ json: JSONValue, into texts: inout [Text]) {
         switch json {
-        case .string(let text): append(text, to: &collected)
+        case .string(let text): texts.append(text)
         case .array(let elements):
-            for element in elements { collect(element, into: &collected) }
+            for element in elements { collect(element, into: &texts) }
         case .object(let members):
-            for member in members { collect(member.value, into: &collected) }
+            for member in members { collect(member.value, into: &texts) }
         case .null, .bool, .number: break
         }
-    }
-
-    private static func append(_ text: Text, to collected: inout [UInt8]) {
-        if !collected.isEmpty { collected.append(0x0A) }
-        collected += text.utf8
     }
 }
 

@@ -277,9 +277,8 @@ extension Transaction {
         let schema = try schema(of: place.name)
         let words: [UInt8]
         do throws(RecordError) {
-            words = try RecordDocument(
-                parsing: text, schema: schema, limits: limits
-            ).searchableText.utf8
+            let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+            words = SearchWords.indexed(document.searchableTexts)
         } catch {
             // One bad text, which a check of the store names, may not end every search.
             store.options.logger.error(

@@ -71,7 +71,7 @@ extension RecordStore {
             do throws(RecordError) {
                 let document = try RecordDocument(
                     parsing: candidate.text, schema: schema, limits: limits)
-                texts.append((id, document.searchableText.utf8))
+                texts.append((id, SearchWords.indexed(document.searchableTexts)))
             } catch {
                 // As in the index: one bad text may not end every search.
                 continue

@@ -8,6 +8,15 @@ struct SearchWords {
     /// How all indexes of words take texts apart.
     static let tokenizer = "unicode61 remove_diacritics 2"
 
+    /// A word to the indexes that nobody writes, between two values: what looks for words in a row finds none that are
+    /// in two of them.
+    private static let valueEnd = "\n\u{E000}\n"
+
+    /// The texts of a record as they are indexed.
+    static func indexed(_ texts: [Text]) -> [UInt8] {
+        Array(texts.map(\.utf8).joined(separator: valueEnd.utf8))
+    }
+
     let text: String
     /// For an index that knows where in a text a token is.
     let phrases: String
