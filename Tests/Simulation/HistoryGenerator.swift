@@ -58,6 +58,8 @@ struct HistoryGenerator {
         /// Two machines have two records with files beside them. One edits both and renames the second over
         /// the first, the other renames the first over the second.
         case crossingRenames
+        /// One machine has two records change places, by a third name, while another one edits the first.
+        case changedPlaces
         /// Two machines have a text, of which each edits another line.
         case crossingLines
         /// Two machines edit a field, and one of them removes the record before it hears of the other.
@@ -89,7 +91,7 @@ struct HistoryGenerator {
         var chance = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
         let stories: [Story?] = [
             .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore,
-            .crossingRemoval, .crossingRenames, .crossingRenames, nil, nil,
+            .crossingRemoval, .crossingRenames, .crossingRenames, .changedPlaces, nil, nil,
         ]
         let picked = chance.pick(stories)
         story = isWide ? picked : nil
@@ -142,6 +144,12 @@ struct HistoryGenerator {
                 (one, .edit(key, ["p"])), (one, .edit(next, ["p"])),
                 (one, .rename(next, to: key.name)), (other, .rename(key, to: next.name)),
             ]
+        case .changedPlaces:
+            let next = self.next(key)
+            return [
+                (one, .edit(key, ["p"])), (one, .edit(next, ["q"])), (one, .round([])),
+                (other, .round([])), (other, .edit(key, ["r"])), (one, .rename(key, to: "between")),
+            ] + changing(key, next).map { (one, $0) }
         case .crossingLines:
             return [
                 (one, .editLine(key, 0)), (one, .round([])), (other, .round([])),
@@ -161,6 +169,33 @@ struct HistoryGenerator {
                 (one, .edit(next, ["p"])), (one, .round([])), (one, .restoreServer),
             ]
         }
+    }
+
+    /// Where `moving` takes it.
+    private func next(_ key: Step.Key) -> Step.Key {
+        if zones.count > 1 { return Step.Key(zone: zones[1], type: key.type, name: key.name) }
+        if types.count > 1 { return Step.Key(zone: key.zone, type: types[1], name: key.name) }
+        return Step.Key(zone: key.zone, type: key.type, name: "k")
+    }
+
+    /// The second record goes to the place of the first, which is under another name beside that by now, and that
+    /// one to the place of the second.
+    private func changing(_ first: Step.Key, _ second: Step.Key) -> [Step.Action] {
+        let between = Step.Key(zone: first.zone, type: first.type, name: "between")
+        let there = Step.Key(zone: second.zone, type: second.type, name: "between")
+        if zones.count > 1 {
+            return [
+                .move(second, to: first.zone), .move(between, to: second.zone),
+                .rename(there, to: second.name),
+            ]
+        }
+        if types.count > 1 {
+            return [
+                .retype(second, to: first.type), .retype(between, to: second.type),
+                .rename(there, to: second.name),
+            ]
+        }
+        return [.rename(second, to: first.name), .rename(between, to: second.name)]
     }
 
     private func moving(_ key: Step.Key) -> Step.Action {

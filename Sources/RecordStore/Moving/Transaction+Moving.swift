@@ -326,6 +326,23 @@ extension SQLConnection {
             """, [.integer(row.id)])
     }
 
+    /// Says whether what an outgoing change waits for waits for that change: records that have changed places.
+    /// None of them can go first, and on the server all of them are.
+    func isCircular(_ row: OutboxRow) throws(RecordError) -> Bool {
+        let copies = """
+            move m JOIN move other ON other.tree = m.tree
+                JOIN outbox o ON o.zone_id = other.zone_id AND o.name = other.name
+                    AND o.operation = 2
+            """
+        return try exists(
+            """
+            WITH RECURSIVE awaited (id) AS (
+                SELECT o.id FROM \(copies) WHERE m.outbox_id = ?1
+                UNION SELECT o.id FROM awaited a CROSS JOIN \(copies) WHERE m.outbox_id = a.id)
+            SELECT 1 FROM awaited WHERE id = ?1
+            """, [.integer(row.id)])
+    }
+
     /// Whether copies of a tree are to be sent, or were never acknowledged.
     func isUnderWay(tree: Int64) throws(RecordError) -> Bool {
         try exists(

@@ -226,6 +226,37 @@ import Testing
             also: ["Side/Task/n": #"{"f":"a"}"#, "Main/Note/n": #"{"own":"c"}"#])
     }
 
+    /// Simulation seed 803042, wide.
+    @Test(
+        "changes places with another one, and an edit of the first is not lost",
+        arguments: Way.allCases, [true, false])
+    func placesChanged(way: Way, isEdited: Bool) async throws {
+        try Self.save(#"{"own":"other"}"#, at: way.place, on: a)
+        for machine in machines { try await machine.sync() }
+        if isEdited { try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b) }
+        let between = "Side/Task/between"
+        for (from, to) in [(Self.old, between), (way.place, Self.old), (between, way.place)] {
+            try a.store.write(author: .mount) { transaction throws(RecordError) in
+                let (type, target) = (
+                    try Self.type(from, transaction), try Self.type(to, transaction)
+                )
+                guard let record = try transaction.record(type, Self.stem(from)) else { return }
+                if type == target {
+                    _ = try transaction.rename(record.id, toType: target, stem: Self.stem(to))
+                } else {
+                    _ = try transaction.moveRecord(record.id, to: target, stem: Self.stem(to))
+                }
+            }
+            try finish(a)
+        }
+        for machine in machines { try await machine.sync() }
+        #expect(try a.outbox() == [])
+        // The server cannot have both moves at once: an edit meets what has the name first.
+        try await expect(
+            #"{"f":"0","g":"0","h":"0"}"#, way, conflicts: isEdited ? 1 : 0,
+            also: [Self.old: isEdited ? #"{"f":"b","own":"other"}"# : #"{"own":"other"}"#])
+    }
+
     /// Simulation seed 600094, wide.
     @Test(
         "takes an edit along to where a record of another type, which was never sent, has its name",

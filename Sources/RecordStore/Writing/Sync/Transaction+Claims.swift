@@ -99,7 +99,7 @@ private struct Claiming {
                 found[row.id] = .waits
                 return
             }
-        } else if row.operation == .update, try waitsForCopy(row),
+        } else if row.operation == .update, try mustWait(row),
             try !connection.isRefused(copyOf: row)
         {
             // Its name was that of another record, which is to be there before.
@@ -200,6 +200,13 @@ private struct Claiming {
         let isUnderWay = try connection.isUnderWay(tree: tree)
         treesUnderWay[tree] = isUnderWay
         return isUnderWay
+    }
+
+    /// Says whether the name of a change was that of another record, which is to be elsewhere before. Those that
+    /// have changed places do not wait for each other.
+    private mutating func mustWait(_ update: OutboxRow) throws(RecordError) -> Bool {
+        guard try waitsForCopy(update) else { return false }
+        return try !connection.isCircular(update)
     }
 
     /// Who leaves a share deletes nothing in it: what was removed with it goes when it is left. A share is
