@@ -75,6 +75,14 @@ extension ModifyPlan {
         while limit <= overlay.planned.count { limit *= 2 }
         for deleted in deletions().reversed() {
             let name = deleted.record.name
+            if let target = deleted.record.movedTo, try !isThere(target) {
+                fail(
+                    deleted.operation,
+                    ServerError(
+                        .conflict,
+                        "\(name) has not moved: \(target.name) is not there. Fetch the changes."))
+                continue
+            }
             let children = try overlay.children(of: name, limit: limit).filter { child in
                 guard let plan = overlay.planned[child] else { return true }
                 return !plan.record.isDeleted && plan.record.parent == name
@@ -92,6 +100,19 @@ extension ModifyPlan {
                 fail(deleted.operation, keptByOthers(name))
             }
         }
+    }
+
+    /// Whether a record has a copy where a client says that it has moved: somebody who has moved it back may
+    /// have deleted that, and then both would be gone.
+    private mutating func isThere(_ address: RecordAddress) throws(ServerError) -> Bool {
+        if address.zone == zone.zone {
+            if let plan = overlay.planned[address.name] { return !plan.record.isDeleted }
+            return try overlay.stored(address.name) != nil
+        }
+        let key = ZoneKey(database: zone.database, zone: address.zone)
+        guard let other = try transaction.zone(key) else { return false }
+        let found = try transaction.records(other.handle, [address.name])
+        return found[address.name].map { !$0.isDeleted } ?? false
     }
 
     /// Whether what hangs on a deleted record stays: it is the root of a share, which ends with it. What

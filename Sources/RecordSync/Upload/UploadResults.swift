@@ -43,7 +43,7 @@ struct UploadResults {
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?
-    /// Deletes of records that others hang on there.
+    /// Deletes of records that others hang on there, or whose copies are gone.
     private(set) var blocked: Set<Int64> = []
     /// What does not fit the quota, and what the server says of it.
     private(set) var withoutRoom: Set<Int64> = []
@@ -213,6 +213,10 @@ struct UploadResults {
             } else {
                 blocked.insert(claim.row.id)
             }
+            return true
+        case .conflict where claim.isDelete && claim.movedTo != nil && error.serverRecord == nil:
+            // Its copy is not there any more. What has become of that the feed says before it is sent again.
+            blocked.insert(claim.row.id)
             return true
         case .quotaExceeded:
             withoutRoom.insert(claim.row.id)

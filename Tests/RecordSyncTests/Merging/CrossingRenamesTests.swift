@@ -17,7 +17,7 @@ import Testing
     init() async throws {
         let server = try await TestServer()
         self.server = server
-        machines = try (0..<2).map { _ in try Replica(server, grace: .seconds(3)) }
+        machines = try (0..<3).map { _ in try Replica(server, grace: .seconds(3)) }
     }
 
     enum Edits: CaseIterable, Sendable { case none, first, second, both }
@@ -94,6 +94,112 @@ import Testing
         }
         try await settle()
         try await expectEqual()
+    }
+
+    @Test(
+        "lose no record when both rename one to the same name, and one of them gives its name to another",
+        arguments: [[0, 1], [1, 0]], [0, 4])
+    func sameTarget(order: [Int], wait: Int) async throws {
+        try a.save("m", #"{"p":"m0"}"#)
+        try a.save("k", #"{"p":"k0"}"#)
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        try a.rename("m", to: "u")
+        try a.rename("k", to: "m")
+        try b.rename("m", to: "u")
+        server.clock.advance(.seconds(wait))
+        for machine in machines { try machine.finalizeDeletes() }
+        for number in order { try await machines[number].sync() }
+        try await settle()
+        try await expectEqual()
+        #expect(try a.tree() == ["m": #"{"p":"k0"}"#, "u": #"{"p":"m0"}"#])
+    }
+
+    @Test(
+        "lose no record that one machine renames and renames back, and others rename",
+        arguments: MovedRecordTests.allOrders, [true, false])
+    func renamedBack(order: [Int], isFinal: Bool) async throws {
+        try a.save("m", #"{"p":"m0"}"#)
+        try a.save("k", #"{"p":"k0"}"#)
+        try a.attach(Array("of m".utf8), to: "m")
+        try a.attach(Array("of k".utf8), to: "k")
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        for machine in machines { try machine.rename("k", to: "m") }
+        try a.rename("m", to: "k")
+        if isFinal { try a.finalizeDeletes(olderThan: .zero) }
+        for number in order { try await machines[number].sync() }
+        try await settle()
+        try await expectEqual()
+        let texts = try Array(a.files().values)
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains("k0") == true)
+        #expect(try await Array(photos(a).values) == [Array("of k".utf8)])
+    }
+
+    /// A tester: trees were unequal for good.
+    @Test("show the photo that somebody else gave a record which was renamed and removed")
+    func removedThere() async throws {
+        try a.save("m", #"{"p":"m0"}"#)
+        try a.save("k", #"{"p":"k0"}"#)
+        try a.attach(Array("of m".utf8), to: "m")
+        try a.attach(Array("of k".utf8), to: "k")
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        let removed = try #require(try b.entry("m"))
+        try b.rename("k", to: "m")
+        try b.store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.beginDelete(removed.id)
+        }
+        try a.attach(Array("new".utf8), to: "k")
+        try await a.sync()
+        try await b.sync()
+        try await settle()
+        try await expectEqual()
+        #expect(try await Array(photos(b).values) == [Array("new".utf8)])
+        // It is the one that was renamed, and not the one over which it was.
+        #expect(try b.file("m")?.contains("k0") == true)
+    }
+
+    /// A tester: the record was gone on all machines.
+    @Test("delete nothing whose copy somebody else has deleted meanwhile, for it was moved back")
+    func bothDeletions() async throws {
+        try a.save("m", #"{"p":"m0"}"#)
+        try a.save("k", #"{"p":"k0"}"#)
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        for machine in [a, b] { try machine.rename("k", to: "m") }
+        try a.rename("m", to: "k")
+        try a.finalizeDeletes(olderThan: .zero)
+        try await b.sync()
+        try b.finalizeDeletes(olderThan: .zero)
+        b.wire.plan(.recordsModify, .meanwhile { [a] in try await a.sync() })
+        try await b.sync()
+        try await settle()
+        try await expectEqual()
+        #expect(try Array(a.tree().values) == [#"{"p":"k0"}"#])
+    }
+
+    @Test("delete nothing whose copy in another zone somebody else has deleted meanwhile")
+    func bothDeletionsOfZones() async throws {
+        try a.save("k", #"{"p":"old"}"#, zone: "Cup")
+        try a.save("k", #"{"p":"k0"}"#)
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+        for machine in [a, b] { try machine.move("k", from: "Box", to: "Cup") }
+        try a.move("k", from: "Cup", to: "Box")
+        let zone = try #require(try b.zone("Cup"))
+        _ = try await b.exchange.upload(try #require(try b.store.syncedZone(zone.id)))
+        b.wire.plan(.recordsModify, .meanwhile { [a] in try await a.sync() })
+        try await b.sync()
+        try await settle()
+        let fresh = try Replica(server)
+        try await fresh.sync()
+        for machine in machines + [fresh] {
+            let trees = try [machine.tree(), machine.tree(zone: "Cup")]
+            #expect(trees.flatMap(\.values) == [#"{"p":"k0"}"#], "\(trees)")
+            #expect(try machine.outbox() == [])
+        }
     }
 
     /// Simulation seeds 13 and 21, wide.

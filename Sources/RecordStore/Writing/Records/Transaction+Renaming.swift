@@ -89,12 +89,24 @@ extension Transaction {
         new.effect = .renamedOver
         new.knownAssets = assets.compactMap(KeptAsset.init(_:))
         try attach(files, to: &new)
+        try finishRename(of: stem, place, replacedBy: record.id)
         let existing = try connection.stored(place.type, stem)
         try checkWritable(existing, saying: new.text, as: stem, in: place)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id
         }
         return try create(new, over: existing, id: newID).id
+    }
+
+    /// A name that waits for its deletion, for its record was renamed, gets another record: the first one has
+    /// moved, and edits of it by others follow it. One that is renamed back has not.
+    private func finishRename(
+        of stem: Stem, _ place: TypePlace, replacedBy record: RecordID
+    ) throws(RecordError) {
+        guard let old = try connection.stored(place.type, stem), old.state == .waitingDelete,
+            let copy = try connection.renamed(old.id), copy.id != record
+        else { return }
+        try finalizeDelete(old.id)
     }
 
     /// The text with its assets under their new file names.

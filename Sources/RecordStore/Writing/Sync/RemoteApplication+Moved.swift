@@ -381,7 +381,9 @@ extension RemoteApplication {
         var new = Transaction.NewState(
             text: merged, place: place, stem: target.entry.stem)
         new.modified = change.modified
-        new.knownAssets = KeptAsset.all(in: known?.fields ?? [])
+        if known != nil {
+            new.knownAssets = KeptAsset.all(in: try transaction.parse(merged, place).fields)
+        }
         let saved = try transaction.keepingDraft(of: target) { () throws(RecordError) in
             try transaction.update(target, to: new)
         }
@@ -394,12 +396,12 @@ extension RemoteApplication {
             .update, target.id, name, target.generation, place, alsoOfSync: true)
     }
 
-    /// The target as the server has it, where its name waits for its deletion: what the server told since went to
-    /// where the record was renamed to.
+    /// The target as the server has it, where it was renamed and waits for its deletion: what the server told since
+    /// went to what it was renamed to.
     private func toldWhileWaiting(
         _ target: StoredRecord, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
-        guard target.state == .waitingDelete,
+        guard target.state == .waitingDelete, try connection.renamed(target.id) != nil,
             let told = try acknowledged(target.id, place)
         else { return nil }
         return try transaction.parse(told.renamingAssets(to: target.entry.stem), place)
