@@ -8,7 +8,9 @@ struct HistoryModel {
         /// Nil while only a draft is there.
         var saved: String?
         var draft: String?
-        var isWaiting = false
+        var isWaiting = false { didSet { if !isWaiting { renamedTo = nil } } }
+        /// What a name that waits was renamed to.
+        var renamedTo: Stem?
         var files: [String: String] = [:]
     }
 
@@ -17,6 +19,24 @@ struct HistoryModel {
     var trash: [Stem: [String]] = [:]
     /// How many versions each name has.
     var versions: [Stem: Int] = [:]
+
+    /// A name that waits, for its record was renamed, gets another record.
+    mutating func finishRename(of stem: Stem, replacedBy id: RecordID) {
+        guard let old = entries[stem], old.isWaiting,
+            let copy = old.renamedTo.flatMap({ entries[$0] }),
+            copy.saved != nil, copy.id != id
+        else { return }
+        trash[stem, default: []].append(old.saved ?? "")
+        versions[stem, default: 0] += 1
+        entries[stem] = nil
+    }
+
+    mutating func noteRename(of stem: Stem, to other: Stem) {
+        for name in entries.keys where entries[name]?.renamedTo == stem {
+            entries[name]?.renamedTo = other
+        }
+        entries[stem]?.renamedTo = other
+    }
 
     /// The text that a listing's file would show, nil for a name that it does not show.
     func shown(_ stem: Stem) -> String? {

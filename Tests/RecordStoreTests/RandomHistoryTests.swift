@@ -147,6 +147,7 @@ private final class RandomWalk {
         guard let old = model.entries[stem], !old.isWaiting, stem != other else {
             return "rename nothing"
         }
+        if old.saved != nil { model.finishRename(of: other, replacedBy: old.id) }
         let target = model.entries[other]
         let mayHold = old.saved == nil && !old.files.isEmpty
         if mayHold || target?.saved == nil && target?.files.isEmpty == false {
@@ -169,7 +170,11 @@ private final class RandomWalk {
         model.entries[other] = new
         model.entries[stem]?.isWaiting = true
         model.entries[stem]?.draft = nil
-        if old.saved == nil { model.entries[stem] = nil }
+        if old.saved == nil {
+            model.entries[stem] = nil
+        } else {
+            model.noteRename(of: stem, to: other)
+        }
         return "rename \(stem) to \(other)"
     }
 

@@ -9,7 +9,7 @@ import Testing
     private static let moves: JSONValue = ["wantsMoves": true]
 
     private static func address(_ name: String) -> JSONValue {
-        ["recordName": JSONValue(name), "recordType": "Note", "zoneID": ["zoneName": "Z"]]
+        ["recordName": JSONValue(name), "recordType": "Note", "zoneID": ["zoneName": "Y"]]
     }
 
     private static func moving(
@@ -37,6 +37,8 @@ import Testing
     func order() async throws {
         let server = try await TestServer()
         try await server.makeZone("Z")
+        try await server.makeZone("Y")
+        try await server.modify("Y", create("x"), create("y"), create("z"), create("v"))
         try await server.modify("Z", create("a"), create("b"))
         let start = try await server.changes("Z").token
         try await server.modify("Z", Self.moving(delete("a"), to: "x"))
@@ -65,6 +67,19 @@ import Testing
         // Each has the place in the feed at which it happened.
         #expect(tags.compactMap(\.self) == tags.compactMap(\.self).sorted())
         #expect(tags.count == all.count && tags.allSatisfy { $0 != nil })
+    }
+
+    @Test("is not taken from who says that a record has gone where there is none")
+    func notThere() async throws {
+        let server = try await TestServer()
+        try await server.makeZone("Z")
+        try await server.makeZone("Y")
+        try await server.modify("Z", create("a"))
+        try await server.modify("Y", create("x"))
+        try await server.modify("Y", delete("x"))
+        let answer = try await server.modify("Z", Self.moving(delete("a"), to: "x"))
+        #expect(answer.results == ["CONFLICT"])
+        #expect(try await server.changes("Z").names == ["a"])
     }
 
     @Test("are not told of names that nothing had")
