@@ -102,13 +102,10 @@ extension ModifyPlan {
         }
     }
 
-    /// Whether a record has a copy where a client says that it has moved: somebody who has moved it back may
+    /// Says whether a record has a copy where a client says that it has moved: somebody who has moved it back may
     /// have deleted that, and then both would be gone.
     private mutating func isThere(_ address: RecordAddress) throws(ServerError) -> Bool {
-        if address.zone == zone.zone {
-            if let plan = overlay.planned[address.name] { return !plan.record.isDeleted }
-            return try overlay.stored(address.name) != nil
-        }
+        if address.zone == zone.zone { return try overlay.current(address.name) != nil }
         let key = ZoneKey(database: zone.database, zone: address.zone)
         guard let other = try transaction.zone(key) else { return false }
         let found = try transaction.records(other.handle, [address.name])

@@ -3,28 +3,22 @@ import GRDB
 extension Migrations {
     /// What records were renamed to, while their old names wait for the deletion: a name that comes back
     /// was not renamed.
-    static let stepsOfRenames: [Step] = [
-        (
-            "renames",
-            { database in
-                try database.execute(
-                    sql: """
-                        CREATE TABLE renamed (
-                            record_id INTEGER PRIMARY KEY,
-                            zone_id INTEGER NOT NULL,
-                            name BLOB NOT NULL
-                        );
-                        CREATE INDEX renamed_copy ON renamed (zone_id, name);
-                        CREATE INDEX move_tree ON move (tree);
-                        CREATE TRIGGER renamed_back AFTER UPDATE OF state ON record
-                        WHEN old.state = 2 AND new.state != 2 BEGIN
-                            DELETE FROM renamed WHERE record_id = new.id;
-                        END;
-                        CREATE TRIGGER renamed_gone AFTER DELETE ON record BEGIN
-                            DELETE FROM renamed WHERE record_id = old.id;
-                        END;
-                        """)
-            }
-        )
-    ]
+    static let stepsOfRenames: [Step] = [("renames", { try $0.execute(sql: renames) })]
+
+    private static let renames = """
+        CREATE TABLE renamed (
+            record_id INTEGER PRIMARY KEY,
+            zone_id INTEGER NOT NULL,
+            name BLOB NOT NULL
+        );
+        CREATE INDEX renamed_copy ON renamed (zone_id, name);
+        CREATE INDEX move_tree ON move (tree);
+        CREATE TRIGGER renamed_back AFTER UPDATE OF state ON record
+        WHEN old.state = 2 AND new.state != 2 BEGIN
+            DELETE FROM renamed WHERE record_id = new.id;
+        END;
+        CREATE TRIGGER renamed_gone AFTER DELETE ON record BEGIN
+            DELETE FROM renamed WHERE record_id = old.id;
+        END;
+        """
 }

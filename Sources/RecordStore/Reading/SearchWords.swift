@@ -3,7 +3,7 @@ import RecordSQL
 
 import class GRDB.DatabaseQueue
 
-/// What a search asks for: words, of which some are several tokens in a row to an index (`tea-time`).
+/// The words that a search asks for, of which some are several tokens in a row to an index (`tea-time`).
 struct SearchWords {
     /// How all indexes of words take texts apart.
     static let tokenizer = "unicode61 remove_diacritics 2"
@@ -22,7 +22,7 @@ struct SearchWords {
     let phrases: String
     /// For the index of the store, which knows in which texts a token is, and not where.
     let tokens: String
-    /// Whether a text that has all tokens may lack a word.
+    /// True when a text that has all tokens may lack a word.
     let hasPhrases: Bool
 
     /// - Returns: nil where there is nothing to look for.

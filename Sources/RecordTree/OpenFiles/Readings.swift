@@ -93,7 +93,7 @@ struct Readings {
         }
     }
 
-    /// Whether one of the programs has had something that is not there now: most have not.
+    /// Says whether one of the programs has had something that is not there now: most have not.
     func haveOld(_ name: Name, _ programs: Set<Int32>) -> Bool {
         programs.contains { program in
             guard let known = readers[program]?.known[name] else { return false }
@@ -215,7 +215,7 @@ extension Readings.Known {
 }
 
 extension Tree {
-    /// What programs have had of a record that is there now. What they have had of a file that has gone counts as
+    /// Gives what programs have had of a record that is there now. What they have had of a file that has gone counts as
     /// read before where another machine's edit has brought the record back.
     ///
     /// - Returns: also since when such a file is gone.

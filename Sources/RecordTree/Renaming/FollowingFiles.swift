@@ -84,7 +84,7 @@ extension Tree {
 }
 
 extension RecordError {
-    /// Whether another try would end the same.
+    /// True when another try would end the same.
     fileprivate var isForGood: Bool {
         switch code {
         case .accessDenied, .invalidArgument, .notFound: true

@@ -101,7 +101,7 @@ extension Tree {
     /// Whoever saves a file means that file, and not those beside it.
     var keptFiles: KeptFiles { .all(but: state.withLock(\.hiddenAssets)) }
 
-    /// What the program that saves has read before another machine changed the record; and since when that
+    /// Gives what the program that saves has read before another machine changed the record; and since when that
     /// file is gone, where the program has it back now.
     private func earlierText(
         of snapshot: TextSnapshot, _ current: RecordEntry?, _ transaction: Transaction

@@ -22,6 +22,20 @@ import Testing
 
     enum Edits: CaseIterable, Sendable { case none, first, second, both }
 
+    /// Gives all machines the two records, a second before what the test does.
+    private func begin(
+        _ m: String = #"{"p":"m0"}"#, _ k: String = #"{"p":"k0"}"#, hasPhotos: Bool = false
+    ) async throws {
+        try a.save("m", m)
+        try a.save("k", k)
+        if hasPhotos {
+            try a.attach(Array("of m".utf8), to: "m")
+            try a.attach(Array("of k".utf8), to: "k")
+        }
+        for machine in machines { try await machine.sync() }
+        server.clock.advance(.seconds(1))
+    }
+
     private func settle() async throws {
         for _ in 0..<2 { for machine in machines { try await machine.sync() } }
         server.clock.advance(.seconds(4))
@@ -72,14 +86,7 @@ import Testing
     private func cross(
         _ hasPhotos: Bool, _ edits: Edits, _ order: [Int], _ wait: Int
     ) async throws {
-        try a.save("m", #"{"p":"m0","n":1.0}"#)
-        try a.save("k", #"{"q":"k0","n":6}"#)
-        if hasPhotos {
-            try a.attach(Array("of m".utf8), to: "m")
-            try a.attach(Array("of k".utf8), to: "k")
-        }
-        for machine in machines { try await machine.sync() }
-        server.clock.advance(.seconds(1))
+        try await begin(#"{"p":"m0","n":1.0}"#, #"{"q":"k0","n":6}"#, hasPhotos: hasPhotos)
         for (name, isEdited) in [("m", edits == .first), ("k", edits == .second)]
         where isEdited || edits == .both {
             let text = try #require(try a.file(name))
@@ -100,10 +107,7 @@ import Testing
         "lose no record when both rename one to the same name, and one of them gives its name to another",
         arguments: [[0, 1], [1, 0]], [0, 4])
     func sameTarget(order: [Int], wait: Int) async throws {
-        try a.save("m", #"{"p":"m0"}"#)
-        try a.save("k", #"{"p":"k0"}"#)
-        for machine in machines { try await machine.sync() }
-        server.clock.advance(.seconds(1))
+        try await begin()
         try a.rename("m", to: "u")
         try a.rename("k", to: "m")
         try b.rename("m", to: "u")
@@ -119,12 +123,7 @@ import Testing
         "lose no record that one machine renames and renames back, and others rename",
         arguments: MovedRecordTests.allOrders, [true, false])
     func renamedBack(order: [Int], isFinal: Bool) async throws {
-        try a.save("m", #"{"p":"m0"}"#)
-        try a.save("k", #"{"p":"k0"}"#)
-        try a.attach(Array("of m".utf8), to: "m")
-        try a.attach(Array("of k".utf8), to: "k")
-        for machine in machines { try await machine.sync() }
-        server.clock.advance(.seconds(1))
+        try await begin(hasPhotos: true)
         for machine in machines { try machine.rename("k", to: "m") }
         try a.rename("m", to: "k")
         if isFinal { try a.finalizeDeletes(olderThan: .zero) }
@@ -140,12 +139,7 @@ import Testing
     /// A tester: trees were unequal for good.
     @Test("show the photo that somebody else gave a record which was renamed and removed")
     func removedThere() async throws {
-        try a.save("m", #"{"p":"m0"}"#)
-        try a.save("k", #"{"p":"k0"}"#)
-        try a.attach(Array("of m".utf8), to: "m")
-        try a.attach(Array("of k".utf8), to: "k")
-        for machine in machines { try await machine.sync() }
-        server.clock.advance(.seconds(1))
+        try await begin(hasPhotos: true)
         let removed = try #require(try b.entry("m"))
         try b.rename("k", to: "m")
         try b.store.write(author: .mount) { transaction throws(RecordError) in
@@ -164,10 +158,7 @@ import Testing
     /// A tester: the record was gone on all machines.
     @Test("delete nothing whose copy somebody else has deleted meanwhile, for it was moved back")
     func bothDeletions() async throws {
-        try a.save("m", #"{"p":"m0"}"#)
-        try a.save("k", #"{"p":"k0"}"#)
-        for machine in machines { try await machine.sync() }
-        server.clock.advance(.seconds(1))
+        try await begin()
         for machine in [a, b] { try machine.rename("k", to: "m") }
         try a.rename("m", to: "k")
         try a.finalizeDeletes(olderThan: .zero)

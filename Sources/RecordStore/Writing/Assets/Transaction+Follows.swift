@@ -10,7 +10,7 @@ package struct Follow: Sendable {
     let hash: ContentHash
     let size: Int64
     let fileExtension: [UInt8]
-    /// What the field has meanwhile; nil where that is not known.
+    /// The file that the field has meanwhile; nil where that is not known.
     let instead: ContentHash?
     let since: Timestamp
 

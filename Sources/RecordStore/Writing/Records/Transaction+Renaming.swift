@@ -89,8 +89,7 @@ extension Transaction {
         new.effect = .renamedOver
         new.knownAssets = assets.compactMap(KeptAsset.init(_:))
         try attach(files, to: &new)
-        try finishRename(of: stem, place, replacedBy: record.id)
-        let existing = try connection.stored(place.type, stem)
+        let existing = try target(stem, place, of: record.id)
         try checkWritable(existing, saying: new.text, as: stem, in: place)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id
@@ -98,15 +97,17 @@ extension Transaction {
         return try create(new, over: existing, id: newID).id
     }
 
-    /// A name that waits for its deletion, for its record was renamed, gets another record: the first one has
-    /// moved, and edits of it by others follow it. One that is renamed back has not.
-    private func finishRename(
-        of stem: Stem, _ place: TypePlace, replacedBy record: RecordID
-    ) throws(RecordError) {
-        guard let old = try connection.stored(place.type, stem), old.state == .waitingDelete,
-            let copy = try connection.renamed(old.id), copy.id != record
-        else { return }
+    /// Gives what a record is renamed over. A name that waits for its deletion, for its own record was renamed, is
+    /// free: that one has moved, and edits of it by others follow it. One that is renamed back has not.
+    private func target(
+        _ stem: Stem, _ place: TypePlace, of record: RecordID
+    ) throws(RecordError) -> StoredRecord? {
+        guard let old = try connection.stored(place.type, stem) else { return nil }
+        guard old.state == .waitingDelete, let copy = try connection.renamed(old.id),
+            copy.id != record
+        else { return old }
         try finalizeDelete(old.id)
+        return try connection.stored(place.type, stem)
     }
 
     /// The text with its assets under their new file names.

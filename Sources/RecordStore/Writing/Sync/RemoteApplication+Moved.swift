@@ -24,7 +24,7 @@ extension RemoteApplication {
     /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
     /// - Returns: nil for what was deleted here.
     func followOwnMove(
-        _ change: RemoteChange, _ text: [UInt8], shown: [UInt8]
+        _ change: RemoteChange, _ remote: RecordDocument, shown: [UInt8]
     ) throws(RecordError) -> RemoteResult? {
         guard let row = try outgoing(change.name), row.operation == .delete,
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
@@ -33,10 +33,9 @@ extension RemoteApplication {
             try transaction.document(of: base, change.type)
         }
         let edit = Edit(
-            document: try transaction.parse(text, of: change.type), base: base, isMine: false,
-            stamps: change.stamps)
+            document: remote, base: base, isMine: false, stamps: change.stamps)
         let told = try keepTold(
-            shown, edit.document, since: edit.base, change, of: row.record, row.generation)
+            shown, remote, since: base, change, of: row.record, row.generation)
         try bring(edit, change, into: copy)
         try transaction.putBase(ofDelete: row.id, change.changeTag, told)
         try replaceStamps(of: change)

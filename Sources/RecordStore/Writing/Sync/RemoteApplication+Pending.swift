@@ -15,41 +15,42 @@ extension RemoteApplication {
     ///
     /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
     func isOfDelete(
-        _ change: RemoteChange, _ text: [UInt8], shown: [UInt8]
+        _ change: RemoteChange, _ remote: RecordDocument, shown: [UInt8]
     ) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name), row.operation == .delete else { return false }
         let base = try connection.base(ofDelete: row.id)
         if let base, base.changeTag == change.changeTag {
             return true
         }
-        if let base, try hasSameValues(base, text, change.type) {
+        if let base, try hasSameValues(base, remote, change.type) {
             // Another tag alone, as the root of a share gets one, or another way to write it.
             let content =
                 base.text == shown
                 ? nil
                 : try keepTold(
-                    shown, transaction.parse(text, of: change.type),
-                    since: transaction.document(of: base, change.type), change, of: row.record,
-                    row.generation)
+                    shown, remote, since: transaction.document(of: base, change.type), change,
+                    of: row.record, row.generation)
             try transaction.putBase(ofDelete: row.id, change.changeTag, content)
             return true
         }
-        if try isMadeAgain(change, text, since: base) || isEarlier(change, than: base?.changeTag) {
+        if try isMadeAgain(change, remote.text, since: base)
+            || isEarlier(change, than: base?.changeTag)
+        {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(shown))
             return true
         }
         // The answer to what was sent before got lost: nobody has edited since.
-        guard let sent = try sentVersion(of: change, with: text) else { return false }
+        guard let sent = try sentVersion(of: change, with: remote.text) else { return false }
         try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
         return true
     }
 
     private func hasSameValues(
-        _ base: AcknowledgedState, _ text: [UInt8], _ type: RecordTypeName
+        _ base: AcknowledgedState, _ remote: RecordDocument, _ type: RecordTypeName
     ) throws(RecordError) -> Bool {
         do throws(RecordError) {
             guard let document = try transaction.document(of: base, type) else { return false }
-            return document.hasSameValues(as: try transaction.parse(text, of: type))
+            return document.hasSameValues(as: remote)
         } catch  where error.isAboutContent {
             return false
         }

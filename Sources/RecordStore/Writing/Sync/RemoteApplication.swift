@@ -126,13 +126,14 @@ struct RemoteApplication {
             // What was to be deleted is gone there, and this has only got its name.
             try forgetPending(change.name)
         } else if known.isPending {
+            let remote = try transaction.parse(text, of: change.type)
             let shown = try whole(
-                fileText(of: change, printed: text, as: Stem(encoding: change.name)),
-                transaction.parse(text, of: change.type), change.type)
-            if try isOfDelete(change, text, shown: shown) {
+                fileText(of: change, printed: text, as: Stem(encoding: change.name)), remote,
+                change.type)
+            if try isOfDelete(change, remote, shown: shown) {
                 return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
             }
-            if let result = try followOwnMove(change, text, shown: shown) { return result }
+            if let result = try followOwnMove(change, remote, shown: shown) { return result }
             // Delete against edit: the edit wins.
             deleted = try baseOfDelete(change.name)
             try forgetPending(change.name)

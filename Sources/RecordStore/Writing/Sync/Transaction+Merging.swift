@@ -68,7 +68,7 @@ extension Transaction {
         return nearest.changes == 0 || changes <= nearest.changes ? nil : nearest.text
     }
 
-    /// Whether another machine's edit of a record, or of what had its name, has come after a version.
+    /// Says whether another machine's edit of a record, or of what had its name, has come after a version.
     package func hasNews(of record: RecordID, since version: Int64) throws(RecordError) -> Bool {
         try connection.exists(
             """

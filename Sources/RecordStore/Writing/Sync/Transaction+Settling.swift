@@ -58,7 +58,7 @@ extension Transaction {
     /// The `side` of a text that was refused as the merge, beside those of `Conflict.Side`.
     private static let refusedMerge: Int64 = 3
 
-    /// Whether a draft is what somebody wanted to settle this conflict with, or another one of the record.
+    /// Says whether a draft is what somebody wanted to settle this conflict with, or another one of the record.
     private func isRefusedMerge(
         _ text: [UInt8], of conflict: Conflict
     ) throws(RecordError) -> Bool {
