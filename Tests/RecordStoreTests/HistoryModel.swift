@@ -21,7 +21,9 @@ struct HistoryModel {
     var versions: [Stem: Int] = [:]
 
     /// A name that waits, for its record was renamed, gets another record.
-    mutating func finishRename(of stem: Stem, replacedBy id: RecordID) {
+    ///
+    /// - Parameter id: what is renamed to it; nil for a text that is saved.
+    mutating func finishRename(of stem: Stem, replacedBy id: RecordID? = nil) {
         guard let old = entries[stem], old.isWaiting,
             let copy = old.renamedTo.flatMap({ entries[$0] }),
             copy.saved != nil, copy.id != id

@@ -56,6 +56,7 @@ private final class RandomWalk {
     private func save(_ stem: Stem) throws -> String {
         let number = random.below(4)
         let layout = random.below(2) == 0 ? "{\"n\":\(number)}" : "{ \"n\" : \(number) }\n"
+        model.finishRename(of: stem)
         let old = model.entries[stem]
         let result = try fixture.save(stem.description, layout)
         let held = old?.saved == nil ? old?.files ?? [:] : [:]
@@ -76,6 +77,7 @@ private final class RandomWalk {
 
     private func draft(_ stem: Stem) throws -> String {
         let text = "{\(random.below(9))"
+        model.finishRename(of: stem)
         let entry = try fixture.draft(stem.description, text)
         var new = model.entries[stem] ?? .init(id: entry.id)
         new.draft = text
@@ -147,12 +149,11 @@ private final class RandomWalk {
         guard let old = model.entries[stem], !old.isWaiting, stem != other else {
             return "rename nothing"
         }
-        if old.saved != nil { model.finishRename(of: other, replacedBy: old.id) }
-        let target = model.entries[other]
         let mayHold = old.saved == nil && !old.files.isEmpty
-        if mayHold || target?.saved == nil && target?.files.isEmpty == false {
-            return "rename not of held files"
-        }
+        let held = model.entries[other].map { $0.saved == nil && !$0.files.isEmpty } ?? false
+        if mayHold || held { return "rename not of held files" }
+        model.finishRename(of: other, replacedBy: old.id)
+        let target = model.entries[other]
         let entry = try fixture.write { transaction throws(RecordError) in
             try transaction.rename(old.id, toType: self.fixture.note, stem: other)
         }

@@ -148,14 +148,56 @@ struct FieldNameTests {
         #expect(try fixture.text("n.json")?.contains("\"\(to)\"") == true)
     }
 
-    @Test("what another program has made beside a file stays on this machine when that is removed")
-    func madeByOthers() throws {
+    /// What converts a file, in its own ways: writes it, or renames a file of its own to the name.
+    @Test(
+        "a file with another ending that was made before the field's file is removed is the field's",
+        arguments: ["n@photo.png", "n@photo", "n@photo.jpg.gz"], [1, 7])
+    func converted(_ name: String, program: Int32) throws {
+        for isRenamed in [false, true] { try convert(name, by: program, isRenamed) }
+    }
+
+    private func convert(_ name: String, by program: Int32, _ isRenamed: Bool) throws {
         let fixture = try fixture()
-        try fixture.put("other", as: "n@photo.png")
-        try fixture.put("packed", as: "n@photo.jpg.gz", by: Requester(threadID: 7))
+        try fixture.put("lost", as: "n@photo.webp")
+        try fixture.put(
+            "converted", as: isRenamed ? "draft" : name, by: Requester(threadID: program))
+        if isRenamed { try fixture.rename("draft", to: name) }
+        try fixture.remove("n@photo.webp")
+        #expect(try fixture.names() == ["n.json", "n@photo.jpg", name].sorted())
+        try fixture.remove("n@photo.jpg")
+        #expect(try fixture.names() == ["n.json", name].sorted())
+        #expect(try fixture.text(name) == "converted")
+        #expect(try fixture.text("n.json")?.contains("\"\(name)\"") == true)
+        try outlastGrace(fixture)
+        try fixture.remove(name)
+        #expect(try fixture.text("n.json") == "{\"a\": 1}")
+    }
+
+    @Test("what was removed to be written anew is the field's, and not what was made beside it")
+    func writtenAnew() throws {
+        let fixture = try fixture()
+        try fixture.put("converted", as: "n@photo.png")
+        try fixture.remove("n@photo.jpg")
+        try fixture.put("anew", as: "n@photo.jpg")
+        try outlastGrace(fixture)
+        #expect(try fixture.names() == ["n.json", "n@photo.jpg", "n@photo.png"])
+        #expect(try fixture.text("n@photo.jpg") == "anew")
+        #expect(try fixture.text("n@photo.png") == "converted")
+        #expect(try fixture.text("n.json")?.contains("\"n@photo.jpg\"") == true)
+    }
+
+    @Test("what another program says about a file stays on this machine when that is removed")
+    func sidecar() throws {
+        let fixture = try fixture()
+        try fixture.put("about it", as: "n@photo.jpg.xmp", by: Requester(threadID: 7))
         try fixture.remove("n@photo.jpg")
         #expect(try fixture.text("n.json") == "{\"a\": 1}")
-        #expect(try fixture.names() == ["n.json", "n@photo.jpg.gz", "n@photo.png"])
+        #expect(try fixture.names() == ["n.json", "n@photo.jpg.xmp"])
+        let problems = try ScratchFile.all(in: fixture.store)
+        #expect(problems.first?.guess?.contains("the field photo of n has no file") == true)
+        try fixture.rename("n@photo.jpg.xmp", to: "x")
+        try fixture.rename("x", to: "n@photo.jpg.xmp")
+        #expect(try fixture.text("n.json")?.contains("\"n@photo.jpg.xmp\"") == true)
     }
 
     @Test("a file that goes to a name of this machine leaves its record after the grace")

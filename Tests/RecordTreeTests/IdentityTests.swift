@@ -60,6 +60,54 @@ struct IdentityTests {
         try expectOneUpdate(fixture, before)
     }
 
+    @Test(
+        "a name whose record was renamed is free: what is made under it is another record",
+        arguments: [O_WRONLY | O_TRUNC, O_WRONLY | O_EXCL], [false, true])
+    func madeUnderOldName(flags: Int32, isDraft: Bool) throws {
+        let fixture = try fixture()
+        fixture.observe()
+        let before = try #require(try fixture.record("n"))
+        let node = try #require(try fixture.lookup("n.json")).node
+        try fixture.rename("n.json", to: "u.json")
+        if isDraft {
+            #expect(throws: RecordError.self) { try fixture.put("{bad", as: "n.json") }
+            try fixture.remove("n.json")
+        }
+        let handle = try fixture.openNew("n.json", flags: flags)
+        try fixture.write("{\"b\":1}", to: handle)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        for _ in 0..<2 {
+            #expect(try fixture.text("n.json") == "{\"b\":1}")
+            #expect(try fixture.text("u.json") == "{\"a\":1}")
+            #expect(try fixture.names().filter { $0 != ".error" } == ["n.json", "u.json"])
+            #expect(try fixture.lookup("u.json")?.node == node)
+            #expect(try fixture.lookup("n.json")?.node != node)
+            fixture.clock.advance(.seconds(4))
+            try fixture.maintain()
+        }
+        let after = try #require(try fixture.record("n"))
+        #expect(after.id != before.id)
+        try fixture.put("{\"b\":2}", as: "n.json")
+        try fixture.put("{\"a\":2}", as: "u.json")
+        #expect(try fixture.text("n.json") == "{\"b\":2}")
+        #expect(try fixture.text("u.json") == "{\"a\":2}")
+    }
+
+    @Test("a file renamed onto a name whose record was renamed is another record")
+    func renamedOntoOldName() throws {
+        let fixture = try fixture()
+        fixture.observe()
+        let before = try #require(try fixture.record("n"))
+        try fixture.rename("n.json", to: "u.json")
+        try fixture.put("{\"b\":1}", as: "tmp")
+        try fixture.rename("tmp", to: "n.json")
+        #expect(try fixture.record("n")?.id != before.id)
+        #expect(try fixture.text("n.json") == "{\"b\":1}")
+        #expect(try fixture.text("u.json") == "{\"a\":1}")
+        #expect(try fixture.names() == ["n.json", "u.json"])
+    }
+
     @Test("vim's undo of a failed save restores the record without a version")
     func undo() throws {
         let fixture = try fixture()

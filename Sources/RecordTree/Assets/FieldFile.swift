@@ -85,25 +85,31 @@ extension Tree {
         return try store.assets(of: record).filter { isShown($0, of: entry) }
     }
 
-    /// What a program has made beside the file that it removes now, and that takes its place: gzip, xz,
-    /// zstd and their like write `NAME.gz` and remove `NAME`, or the other way round.
+    /// What was made beside the file that is removed now, and takes its place: whoever converts a picture or a
+    /// text makes the file with the new ending first. A file with one more ending describes the other one
+    /// (`photo.jpg.xmp`), unless a packer has made it, or the program that removes the other one now.
     func heir(of asset: AssetEntry, removedBy caller: Requester) throws(RecordError) -> FieldFile? {
         let listed = FieldFile(
             type: asset.type, stem: asset.stem, field: asset.field, index: asset.index,
             fileExtension: asset.fileExtension)
-        guard let program = options.programs.program(caller.threadID),
-            let made = state.withLock({ $0.movedFields.lastBeside(listed) }),
-            made.name.extends(listed.name) || listed.name.extends(made.name),
-            let id = try findScratch(made.scratchPlace),
-            state.withLock({ $0.scratch.writer(of: id) }) == program
-        else { return nil }
-        return made
+        let program = options.programs.program(caller.threadID)
+        for made in state.withLock({ $0.movedFields.madeBeside(listed) }).reversed() {
+            guard made.name != listed.name, let id = try findScratch(made.scratchPlace) else {
+                continue
+            }
+            let further = made.name.furtherEnding(than: listed.name)
+            guard let further, !TemporaryName.isPacked(further) else { return made }
+            if let program, state.withLock({ $0.scratch.writer(of: id) }) == program { return made }
+        }
+        return nil
     }
 }
 
 extension [UInt8] {
-    /// Whether it is `other` and one more ending.
-    fileprivate func extends(_ other: [UInt8]) -> Bool {
-        count > other.count + 1 && starts(with: other) && self[other.count] == UInt8(ascii: ".")
+    /// The one ending by which it is longer than `other`; nil when it is not that and one more ending.
+    fileprivate func furtherEnding(than other: [UInt8]) -> [UInt8]? {
+        guard count > other.count + 1, starts(with: other), self[other.count] == UInt8(ascii: ".")
+        else { return nil }
+        return Array(self[(other.count + 1)...])
     }
 }

@@ -52,9 +52,11 @@ struct MovedFields {
     private var asides: [ScratchID: Aside] = [:]
     private var endings: [ScratchPlace: Ending] = [:]
     private var exchanges: [Exchange] = []
-    private var beside: [Field: FieldFile] = [:]
-    /// What is forgotten without a loss, when there is more.
+    /// Oldest first.
+    private var beside: [Field: [FieldFile]] = [:]
+    /// Of fields, and of files beside one: what is forgotten is made known by `recordfs scratch --problems`.
     private static let most = 4_096
+    private static let mostBeside = 8
 
     // MARK: Records that take their files along
 
@@ -131,9 +133,12 @@ struct MovedFields {
 
     mutating func made(_ file: FieldFile) {
         if beside.count >= Self.most { beside = [:] }
-        beside[Field(file)] = file
+        var files = beside[Field(file), default: []]
+        files.removeAll { $0 == file }
+        files.append(file)
+        beside[Field(file)] = files.suffix(Self.mostBeside)
     }
 
-    /// The last that was made here beside the file of a field.
-    func lastBeside(_ file: FieldFile) -> FieldFile? { beside[Field(file)] }
+    /// Gives what was made here beside the file of a field, oldest first; it may be gone by now.
+    func madeBeside(_ file: FieldFile) -> [FieldFile] { beside[Field(file), default: []] }
 }

@@ -196,9 +196,12 @@ extension Tree {
 
     /// A name whose first save is outstanding. When the name was deleted within the grace time it
     /// is the same record again, but its row goes on waiting until that save: a crash before it
-    /// leaves the record deleted, never with its old text.
+    /// leaves the record deleted, never with its old text. Not when that record has another name now.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
-        let waiting = try row(type, stem)
+        var waiting = try row(type, stem)
+        if let row = waiting, row.state == .waitingDelete, try store.isRenamed(row.id) {
+            waiting = nil
+        }
         let file: RecordFile
         if let waiting {
             file = waiting.file

@@ -85,6 +85,7 @@ extension Tree {
             try saveScratch(place, asShare: target)
         case (.scratch(let place), .scratch(let target)):
             try moveScratch(place, to: target)
+            noteBeside(target)
         case (.scratch(let place), .record(let type, let stem)):
             try checkWritable(stem, in: type)
             try saveScratch(place, as: stem, in: type, caller)
@@ -104,6 +105,7 @@ extension Tree {
         case (.asset(let file), .scratch(let target)):
             try checkWritable(file.stem, in: file.type)
             if case .asset(let id) = source { try setAside(id, as: target) }
+            noteBeside(target)
         case (.asset(let file), .asset(let newFile)):
             try checkWritable(file.stem, in: file.type)
             guard file.type == newFile.type else { throw Self.otherDirectory }

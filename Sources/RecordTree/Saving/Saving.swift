@@ -70,7 +70,7 @@ extension Tree {
     private func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordFile?
     {
-        let current = try transaction.record(snapshot.type, snapshot.stem)
+        let current = try currentRecord(of: snapshot, transaction)
         let (base, goneSince) = try earlierText(of: snapshot, current, transaction)
         if let current, let goneSince {
             try transaction.settleDeletions(of: current.id, since: goneSince)
@@ -96,6 +96,16 @@ extension Tree {
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
             keptFiles: keptFiles
         ).entry.file
+    }
+
+    /// Gives what has the name of the text now.
+    private func currentRecord(of snapshot: TextSnapshot, _ transaction: Transaction)
+        throws(RecordError) -> RecordEntry?
+    {
+        if !snapshot.isInStore {
+            try transaction.freeRenamedName(snapshot.stem, in: snapshot.type)
+        }
+        return try transaction.record(snapshot.type, snapshot.stem)
     }
 
     /// Whoever saves a file means that file, and not those beside it.
@@ -127,7 +137,7 @@ extension Tree {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
             transaction.date(changes: snapshot.changed)
-            let current = try transaction.record(snapshot.type, snapshot.stem)
+            let current = try currentRecord(of: snapshot, transaction)
             let isInPlace = current?.file == snapshot.file
             // What took its name meanwhile is not hidden by a save that had not begun.
             if snapshot.text.isEmpty, snapshot.isInStore, !isInPlace {

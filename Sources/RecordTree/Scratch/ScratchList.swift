@@ -106,6 +106,11 @@ private struct ScratchNames {
                 "the ending of a large field has at most \(FileExtension.maximumBytes) bytes, and no "
                 + "control characters"
         }
+        if let type, let record = try store.record(type, stem), !record.isHidden {
+            return
+                "the field \(field) of \(stem) has no file: rename this one to any other name and back, "
+                + "and it is that"
+        }
         return nil
     }
 

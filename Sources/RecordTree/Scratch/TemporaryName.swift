@@ -40,6 +40,13 @@ package enum TemporaryName {
         "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "b2", "b3", "asc", "sig", "minisig",
     ]
 
+    /// Whether the ending, without its dot, is of a packer that packs one file.
+    static func isPacked(_ ending: [UInt8]) -> Bool {
+        packed.contains(String(decoding: ending, as: UTF8.self))
+    }
+
+    private static let packed: Set<String> = ["gz", "xz", "bz2", "zst", "lz4", "lzma", "lz", "br"]
+
     /// vim and nano: `.NAME.swp`, `.swo` and so on; kate: `.NAME.kate-swp`.
     private static func isSwapFile(_ name: [UInt8]) -> Bool {
         guard name.first == UInt8(ascii: "."), name.count > 5 else { return false }

@@ -119,6 +119,26 @@ import Testing
         #expect(try a.tree() == ["m": #"{"p":"k0"}"#, "u": #"{"p":"m0"}"#])
     }
 
+    /// A tester: the first text was in the history and the trash alone.
+    @Test(
+        "lose no record when both rename one to the same name, and one of them makes another one of its name",
+        arguments: [[0, 1], [1, 0]], [0, 4])
+    func madeUnderOldName(order: [Int], wait: Int) async throws {
+        try await begin(hasPhotos: true)
+        try a.rename("m", to: "u")
+        try a.save("m", #"{"p":"new"}"#)
+        try b.rename("m", to: "u")
+        server.clock.advance(.seconds(wait))
+        for machine in machines { try machine.finalizeDeletes() }
+        for number in order { try await machines[number].sync() }
+        try await settle()
+        try await expectEqual()
+        let tree = try a.tree()
+        #expect(tree["m"] == #"{"p":"new"}"#)
+        #expect(tree["u"]?.contains("m0") == true)
+        #expect(try await photos(a)["u@photo.jpg"] == Array("of m".utf8))
+    }
+
     @Test(
         "lose no record that one machine renames and renames back, and others rename",
         arguments: MovedRecordTests.allOrders, [true, false])

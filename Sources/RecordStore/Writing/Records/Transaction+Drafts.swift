@@ -18,7 +18,7 @@ extension Transaction {
         let isKept = error.code == .accessDenied
         let place = try isKept ? self.place(type) : writablePlace(type)
         let record: RecordID
-        if let existing = try connection.stored(type, stem) {
+        if let existing = try target(stem, type) {
             if !isKept { try checkWritable(existing, in: place) }
             record = existing.id
             try replaceFile(of: existing, effect, newText: text)

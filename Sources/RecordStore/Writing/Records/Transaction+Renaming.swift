@@ -89,7 +89,7 @@ extension Transaction {
         new.effect = .renamedOver
         new.knownAssets = assets.compactMap(KeptAsset.init(_:))
         try attach(files, to: &new)
-        let existing = try target(stem, place, of: record.id)
+        let existing = try target(stem, place.type, of: record.id)
         try checkWritable(existing, saying: new.text, as: stem, in: place)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new).id
@@ -97,17 +97,24 @@ extension Transaction {
         return try create(new, over: existing, id: newID).id
     }
 
-    /// Gives what a record is renamed over. A name that waits for its deletion, for its own record was renamed, is
-    /// free: that one has moved, and edits of it by others follow it. One that is renamed back has not.
-    private func target(
-        _ stem: Stem, _ place: TypePlace, of record: RecordID
+    /// Gives what takes the text that comes under a name. A name that waits for its deletion, for its own record was
+    /// renamed, is free: that one has moved, and edits of it by others follow it.
+    ///
+    /// - Parameter record: what is renamed. One that is renamed back has not moved.
+    func target(
+        _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
     ) throws(RecordError) -> StoredRecord? {
-        guard let old = try connection.stored(place.type, stem) else { return nil }
-        guard old.state == .waitingDelete, let copy = try connection.renamed(old.id),
-            copy.id != record
+        guard let old = try connection.stored(type, stem) else { return nil }
+        guard author != .sync, old.state == .waitingDelete,
+            let copy = try connection.renamed(old.id), copy.id != record
         else { return old }
         try finalizeDelete(old.id)
-        return try connection.stored(place.type, stem)
+        return try connection.stored(type, stem)
+    }
+
+    /// Makes a name free that its record has given up.
+    package func freeRenamedName(_ stem: Stem, in type: TypeID) throws(RecordError) {
+        _ = try target(stem, type)
     }
 
     /// The text with its assets under their new file names.

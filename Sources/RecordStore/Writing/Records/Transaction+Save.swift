@@ -21,7 +21,10 @@ extension Transaction {
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
-        let existing = try connection.stored(type, stem)
+        // A text that gives two records each other's names, through a file beside them, changes both.
+        let existing =
+            try files.following == nil
+            ? target(stem, type) : connection.stored(type, stem)
         try checkWritable(existing, saying: text, as: stem, in: place)
         var new = NewState(text: text, place: place, stem: stem)
         new.modified = modified

@@ -13,7 +13,7 @@ extension Transaction {
         keptFiles: KeptFiles = .none
     ) throws(RecordError) -> SaveResult {
         let place = try writablePlace(type)
-        guard let current = try connection.stored(type, stem), current.state != .draftOnly,
+        guard let current = try target(stem, type), current.state != .draftOnly,
             let theirs = try connection.savedText(of: current.id)
         else {
             return try save(
