@@ -61,6 +61,7 @@ package final class Tree: Sendable {
         var pending: [TypeID: [Stem: RecordFile]] = [:]
         var past = PastFiles()
         var readings: Readings
+        var fieldReadings = FieldReadings()
         /// By the row that stands for the bytes, which is not the name: lists change.
         var assets: [AssetID: OpenAsset] = [:]
         /// Goes up with each content that a writer gives to a row of `asset`.

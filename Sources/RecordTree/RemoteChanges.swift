@@ -21,6 +21,10 @@ extension Tree {
     /// told here. Returns the touches that would make inotify see the changes.
     package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
         state.withLock { $0.entries.forget(changes) }
+        for change in changes {
+            guard let record = change.record, let target = change.movedTo else { continue }
+            followFields(of: record, to: target)
+        }
         assetNamesChanged(changes)
         if events.hasReaders {
             for members in changes.flatMap(eventLines(of:)) { events.append(members) }

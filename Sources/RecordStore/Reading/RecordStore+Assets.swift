@@ -44,6 +44,11 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.asset(id) }
     }
 
+    /// The version of history that a record is; nil for one that was never saved.
+    package func version(of record: RecordID) throws(RecordError) -> Int64? {
+        try read { connection throws(RecordError) in try connection.version(of: record) }
+    }
+
     /// How many bytes of that hash are here, nil when none are.
     package func sizeOfAsset(_ hash: ContentHash) -> Int64? {
         AssetFiles(places: places).size(of: hash)

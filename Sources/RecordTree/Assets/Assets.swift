@@ -4,7 +4,9 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    func openAsset(_ id: AssetID, flags: Int32) throws(RecordError) -> Opened {
+    func openAsset(
+        _ id: AssetID, flags: Int32, caller: Requester
+    ) throws(RecordError) -> Opened {
         let writes = flags & O_ACCMODE != O_RDONLY
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
             throw Self.goneAsset
@@ -12,6 +14,7 @@ extension Tree {
         let isEmptied = flags & O_TRUNC != 0
         if writes || isEmptied { try checkWritable(record.id, in: record.type) }
         let open = try openAsset(entry, writes: writes, isEmptied: isEmptied)
+        noteProgram(caller, of: open, flags: flags)
         if isEmptied { try empty(open, writes: writes) }
         let handle = addHandle(.asset(open), flags: flags)
         return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
@@ -21,16 +24,17 @@ extension Tree {
     func openAsset(
         _ entry: AssetEntry, writes: Bool, isEmptied: Bool
     ) throws(RecordError) -> OpenAsset {
-        var entry = entry
         while true {
             let writesBefore = state.withLock { $0.assetWrites }
-            let made = OpenAsset(entry, content: try content(of: entry, isEmptied: isEmptied))
+            // The version first: what comes between counts as not seen.
+            let version = try store.version(of: entry.record)
+            guard let now = try store.asset(entry.id) else { throw Self.goneAsset }
+            let made = OpenAsset(
+                now, content: try content(of: now, isEmptied: isEmptied), version: version)
+            // Else somebody has saved other bytes while these were looked for.
             if let open = share(made, unlessWrittenSince: writesBefore, writes: writes) {
                 return open
             }
-            // Somebody has saved other bytes while these were looked for.
-            guard let now = try store.asset(entry.id) else { throw Self.goneAsset }
-            entry = now
         }
     }
 
@@ -110,7 +114,7 @@ extension Tree {
 
     /// Nil when the field has got a file of another name.
     func createAsset(
-        _ file: FieldFile, flags: Int32
+        _ file: FieldFile, flags: Int32, caller: Requester
     ) throws(RecordError) -> (NodeEntry, Opened)? {
         if file.entry != nil, flags & O_EXCL != 0 {
             throw RecordError(.alreadyExists, "the asset is there already")
@@ -120,6 +124,7 @@ extension Tree {
         guard let entry = made else { return nil }
         let isEmptied = file.entry?.hash == nil || flags & O_TRUNC != 0
         let open = try openAsset(entry, writes: true, isEmptied: isEmptied)
+        noteProgram(caller, of: open, flags: O_WRONLY)
         if isEmptied { try empty(open, writes: true) }
         guard var node = try self.entry(of: .asset(entry.id)) else {
             throw Self.goneAsset

@@ -18,6 +18,33 @@ struct AssetKey: Hashable, Sendable {
     }
 }
 
+/// What an open asset's file is: its name, and the bytes that it began with.
+struct AssetHome {
+    let place: AssetKey
+    let type: TypeID
+    let stem: Stem
+    let fileExtension: [UInt8]
+    private let kind: AssetEntry.Kind
+    private let hash: ContentHash?
+    private let size: Int64
+
+    init(_ entry: AssetEntry) {
+        place = AssetKey(entry)
+        type = entry.type
+        stem = entry.stem
+        fileExtension = entry.fileExtension
+        (kind, hash, size) = (entry.kind, entry.hash, entry.size)
+    }
+
+    var hasBytes: Bool { kind == .value || hash != nil }
+
+    /// Whether the file is this one, under the name that it has in another record.
+    func isSameFile(as entry: AssetEntry) -> Bool {
+        place.field == entry.field && place.index == entry.index && !entry.isLeaving && hasBytes
+            && (kind, hash, size) == (entry.kind, entry.hash, entry.size)
+    }
+}
+
 /// An asset while someone has it open.
 ///
 /// Stored content is never written to: the first write makes a working copy in `assets/tmp`, and a
@@ -26,6 +53,10 @@ final class OpenAsset: Sendable {
     struct State {
         /// The row of its bytes. It stays while they move in their list.
         var id: AssetID
+        /// The row that it had before it went along with its record.
+        var formerID: AssetID?
+        /// Of the moment when it was opened, saved, or went along with its record.
+        var home: AssetHome
         /// What reads and writes go to; nil when the bytes are not on this machine.
         var file: HostFile?
         /// The path of the working copy; nil while `file` is the stored content.
@@ -40,6 +71,10 @@ final class OpenAsset: Sendable {
         var size: Int64
         var handles = 0
         var writers = 0
+        /// The version of the record that it shows; nil while there is none.
+        var readVersion: Int64?
+        /// Who has opened it for writing (`ProgramTable`).
+        var programs: Set<Int32> = []
         /// What the working copy could not take: it is not saved then.
         var failure: WriteFailure?
         var isUnlinked = false
@@ -47,29 +82,17 @@ final class OpenAsset: Sendable {
         var isRevoked = false
         var isDirty: Bool { version != savedVersion }
     }
-    /// Where it was when it was opened.
-    let place: AssetKey
-    /// Whether there were bytes at that place then.
-    let hadBytes: Bool
-    let type: TypeID
-    let stem: Stem
-    let fileExtension: [UInt8]
     let state: Mutex<State>
     /// Serialises changes of the working copy with its hand-over to the store, as the kernel's
     /// inode lock does for a file: a byte written after the hand-over would change stored content.
     /// The one lock that is held over file I/O.
     let handover = Mutex(())
 
-    init(_ entry: AssetEntry, content: HostFile?) {
-        self.place = AssetKey(entry)
-        self.hadBytes = entry.kind == .value || entry.hash != nil
-        self.type = entry.type
-        self.stem = entry.stem
-        self.fileExtension = entry.fileExtension
+    init(_ entry: AssetEntry, content: HostFile?, version: Int64?) {
         self.state = Mutex(
             State(
-                id: entry.id, file: content, modified: entry.modified,
-                changed: entry.statusChanged, size: entry.size))
+                id: entry.id, home: AssetHome(entry), file: content, modified: entry.modified,
+                changed: entry.statusChanged, size: entry.size, readVersion: version))
     }
 
     deinit {
@@ -77,6 +100,10 @@ final class OpenAsset: Sendable {
     }
 
     var id: AssetID { state.withLock { $0.id } }
+    var home: AssetHome { state.withLock { $0.home } }
+    var place: AssetKey { home.place }
+    var type: TypeID { home.type }
+    var stem: Stem { home.stem }
 
     var shown: (size: Int64, modified: Timestamp, changed: Timestamp) {
         state.withLock { ($0.size, $0.modified, $0.changed) }

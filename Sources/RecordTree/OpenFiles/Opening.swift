@@ -21,7 +21,7 @@ extension Tree {
             if flags & O_TRUNC != 0 { try empty(open, writes: writes) }
             let handle = addHandle(.record(open), flags: flags)
             return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
-        case .asset(let id): return try openAsset(id, flags: flags)
+        case .asset(let id): return try openAsset(id, flags: flags, caller: caller)
         case .scratch(let id):
             if writes { try checkWritable() }
             return try openScratch(id, flags: flags, caller: caller)
@@ -131,7 +131,7 @@ extension Tree {
             return try createRecord(type, stem, flags: flags, caller: caller)
         case .asset(let file):
             try checkWritable(file.stem, in: file.type)
-            if let created = try createAsset(file, flags: flags) { return created }
+            if let created = try createAsset(file, flags: flags, caller: caller) { return created }
             // A file of another name has come into the field meanwhile.
             return try createScratch(file.scratchPlace, mode: mode, flags: flags, caller: caller)
         case .scratch(let place):

@@ -42,14 +42,16 @@ extension Tree {
     }
 
     /// A file of this machine and that of a field.
-    func exchange(_ place: ScratchPlace, with file: FieldFile) throws(RecordError) {
+    func exchange(
+        _ place: ScratchPlace, with file: FieldFile, _ caller: Requester
+    ) throws(RecordError) {
         guard let entry = file.entry else { throw .noSuchFile }
         let path = try scratchPath(place)
         let held = heldFiles(entry)[0]
         guard let content = try shownContent(of: entry, held.open) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
-        try saveScratch(place, as: file)
+        try saveScratch(place, as: file, caller)
         try storage.place(copyOf: content.file, at: path, modified: content.modified)
         let scratch = state.withLock { state in
             let scratch = state.scratch.id(at: place)

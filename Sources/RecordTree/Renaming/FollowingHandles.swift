@@ -52,6 +52,33 @@ extension Tree {
     }
 }
 
+extension Tree {
+    /// A record has another name or place, here or elsewhere: whoever has a file of its large fields open goes on with it
+    /// there.
+    func followFields(of record: RecordID, to target: RecordID) {
+        let open = state.withLock { $0.assets.values.filter { $0.place.record == record } }
+        guard !open.isEmpty else { return }
+        do throws(RecordError) {
+            let files = try store.assets(of: target)
+            for open in open {
+                let home = open.home
+                guard let entry = files.first(where: home.isSameFile) else { continue }
+                state.withLock { state in
+                    let former = open.id
+                    state.adopt(state.nodes.number(of: .asset(former)), open, as: entry)
+                    open.state.withLock { open in
+                        open.home = AssetHome(entry)
+                        open.formerID = former
+                    }
+                }
+            }
+        } catch {
+            options.report(
+                "Who has a file of a large field open that was moved does not follow it: \(error)")
+        }
+    }
+}
+
 extension OpenHandle.Backing {
     func isScratch(_ id: ScratchID) -> Bool {
         if case .scratch(_, id) = self { true } else { false }

@@ -102,7 +102,7 @@ extension Tree {
         let open = state.withLock { $0.assets[id] }
         if let heir = try heir(of: entry, removedBy: caller) {
             do throws(RecordError) {
-                try inherit(heir, from: entry)
+                try inherit(heir, from: entry, caller)
                 open?.unlink()
                 return state.withLock { $0.detach(entry) }
             } catch {
@@ -121,8 +121,10 @@ extension Tree {
 extension Tree {
     /// A file of this machine is the field's from now on, unless one comes under the former name in time: then that was
     /// removed to be written anew.
-    private func inherit(_ heir: FieldFile, from former: AssetEntry) throws(RecordError) {
-        try saveScratch(heir.scratchPlace, as: heir)
+    private func inherit(
+        _ heir: FieldFile, from former: AssetEntry, _ caller: Requester
+    ) throws(RecordError) {
+        try saveScratch(heir.scratchPlace, as: heir, caller)
         guard let entry = try store.asset(former.record, former.field, former.index) else { return }
         let place = ScratchPlace(directory: .type(former.type), name: former.fileName)
         let end = options.clock.uptime + options.grace

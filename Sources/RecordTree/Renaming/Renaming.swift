@@ -91,7 +91,7 @@ extension Tree {
             try saveScratch(place, as: stem, in: type, caller)
         case (.scratch(let place), .asset(let file)):
             try checkWritable(file.stem, in: file.type)
-            try saveScratch(place, as: file)
+            try saveScratch(place, as: file, caller)
         case (.record(let type, let stem), .scratch(let target)):
             try checkWritable(stem, in: type)
             if case .record(let file) = source { try setAside(file, as: target) }
@@ -135,7 +135,7 @@ extension Tree {
             guard file.type == other.type else { throw Self.otherDirectory }
             try exchange(file, with: other)
         case (.scratch(let place), .asset(let file)), (.asset(let file), .scratch(let place)):
-            try exchange(place, with: file)
+            try exchange(place, with: file, caller)
         case (.record, .asset), (.asset, .record):
             throw RecordError(
                 .crossDevice, "a record and a large field are not renamed to each other")

@@ -5,7 +5,9 @@ import Synchronization
 
 extension Tree {
     /// A scratch file takes an asset's name.
-    func saveScratch(_ place: ScratchPlace, as file: FieldFile) throws(RecordError) {
+    func saveScratch(
+        _ place: ScratchPlace, as file: FieldFile, _ caller: Requester
+    ) throws(RecordError) {
         try checkIsWhole(place)
         let path = try scratchPath(place)
         let (replaced, scratch) = state.withLock { state in
@@ -13,7 +15,8 @@ extension Tree {
         }
         let (source, status) = try regularFile(at: path)
         let entry = try save(
-            try content(of: source, status), as: file, needsFile: isWritten(scratch))
+            try content(of: source, status), as: file, by: programs(of: place, caller),
+            needsFile: isWritten(scratch))
         if let replaced { lose(replaced) }
         if let entry { try handles(on: scratch, become: entry, from: source, status) }
         try storage.remove(path, isDirectory: false)
@@ -44,7 +47,8 @@ extension Tree {
     /// - Parameter needsFile: somebody goes on writing: where the value is none that has a file, that
     ///   would be lost.
     private func save(
-        _ content: NewContent, as file: FieldFile, needsFile: Bool = false
+        _ content: NewContent, as file: FieldFile, by programs: Set<Int32> = [],
+        needsFile: Bool = false
     ) throws(RecordError) -> AssetEntry? {
         let entry = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> AssetEntry? in
@@ -56,6 +60,9 @@ extension Tree {
             if entry == nil, needsFile {
                 throw RecordError(.crossDevice, "somebody writes the file that is to be the value")
             }
+            try noteSaved(
+                AssetKey(record: record, field: file.field, index: file.index), by: programs,
+                with: transaction)
             return entry
         }
         if let entry {
@@ -143,11 +150,15 @@ extension Tree {
         }
         try checkWritable(entry.record, in: file.type)
         try checkWritable(file.stem, in: file.type)
-        let (number, open, replaced) = state.withLock { state in
+        var (number, open, replaced) = state.withLock { state in
             (
                 state.nodes.number(of: .asset(id)), state.assets[id],
                 file.entry.flatMap { state.assets[$0.id] }
             )
+        }
+        // It has gone there with its record already.
+        if let there = replaced, there.state.withLock({ $0.formerID == id }) {
+            (open, replaced) = (there, nil)
         }
         let (renamed, goesWithRecord) = try store.write(author: .mount) {
             transaction throws(RecordError) in

@@ -52,26 +52,32 @@ extension Tree {
         }
         guard let version, let hash = try handOver(open) else { return }
         let saved = try store.write(author: .mount) {
-            (transaction) throws(RecordError) -> (hasName: Bool, entry: AssetEntry?) in
+            (transaction) throws(RecordError) -> (
+                hasName: Bool, entry: AssetEntry?, version: Int64?
+            ) in
             transaction.date(changes: changed)
             guard let (place, fileExtension) = try self.place(of: open, in: transaction) else {
-                return (false, nil)
+                return (false, nil, nil)
             }
             let entry = try transaction.setAsset(
                 place.record, place.field, place.index, hash, size: size,
                 fileExtension: fileExtension, isInPlace: true)
             // Of the last write, or set since: `cp -p` and `rsync` set it before they close.
             if let entry { try transaction.setModified(entry.id, modified) }
-            return (true, entry)
+            let (programs, begun) = open.state.withLock { ($0.programs, $0.readVersion) }
+            let saved = try noteSaved(place, by: programs, since: begun, with: transaction)
+            return (true, entry, saved)
         }
         state.withLock { state in
             state.assetWrites += 1
             open.state.withLock { open in
                 open.savedVersion = version
                 open.imported = nil
+                open.readVersion = saved.version
                 if !saved.hasName { open.isUnlinked = true }
             }
             if let entry = saved.entry {
+                open.state.withLock { $0.home = AssetHome(entry) }
                 state.assets.move(open, to: entry.id)
             }
         }
@@ -101,13 +107,14 @@ extension Tree {
         -> (AssetKey, fileExtension: [UInt8])?
     {
         if let row = try transaction.asset(open.id) { return (AssetKey(row), row.fileExtension) }
-        let place = open.place
-        guard place.index == nil || !open.hadBytes else { return nil }
-        if try transaction.record(place.record) != nil { return (place, open.fileExtension) }
+        let home = open.home
+        let place = home.place
+        guard place.index == nil || !home.hasBytes else { return nil }
+        if try transaction.record(place.record) != nil { return (place, home.fileExtension) }
         let holder = AssetKey(
-            record: try transaction.holder(open.type, open.stem), field: place.field,
+            record: try transaction.holder(home.type, home.stem), field: place.field,
             index: place.index)
-        return (holder, open.fileExtension)
+        return (holder, home.fileExtension)
     }
 }
 

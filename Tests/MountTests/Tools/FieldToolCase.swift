@@ -95,6 +95,9 @@ extension FieldToolCase {
         FieldToolCase(
             name: "convert to another format", start: "start.png", script: "convert $F r@data.gif"),
         FieldToolCase(
+            name: "convert, rm", start: "start.png", script: "convert $F r@data.gif && rm $F",
+            listed: ["r@data.gif"]),
+        FieldToolCase(
             name: "qpdf --replace-input", start: "start.pdf",
             script: "qpdf --deterministic-id --replace-input $F"),
         FieldToolCase(

@@ -132,14 +132,16 @@ extension Transaction {
     }
 }
 
-private struct VersionText {
+struct VersionText {
     let token: Int64
     let type: RecordTypeName
     let text: [UInt8]?
 }
 
-private struct VersionFields {
+struct VersionFields {
     let token: Int64
+    let at: Timestamp
+    /// That of its stamp.
     let time: Int64
     let author: Author
     let kind: ChangeKind
@@ -172,7 +174,7 @@ extension SQLConnection {
 
     /// The last version of a name before one. Not several at a time: the stamp stands behind the text,
     /// and the newest is mostly enough.
-    fileprivate func versionFields(
+    func versionFields(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionFields? {
         try first(
@@ -182,7 +184,7 @@ extension SQLConnection {
             """, [.integer(zone.rawValue), .name(name), .integer(token)]
         ) { row in
             VersionFields(
-                token: row.int64(0),
+                token: row.int64(0), at: row.time(2),
                 time: row.int64IfPresent(1) ?? FieldStamp(at: row.time(2)).time,
                 author: Author(rawValue: row.string(3)) ?? .sync,
                 kind: ChangeKind(rawValue: row.string(4)) ?? .updated,
@@ -190,7 +192,7 @@ extension SQLConnection {
         }
     }
 
-    fileprivate func versionText(_ token: Int64) throws(RecordError) -> VersionText? {
+    func versionText(_ token: Int64) throws(RecordError) -> VersionText? {
         try first(
             "SELECT token, type, text, checksum FROM history WHERE token = ?", [.integer(token)]
         ) { $0.versionText() }
