@@ -52,6 +52,8 @@ package final class Tree: Sendable {
         var nodes = NodeTable()
         var scratch = ScratchTable()
         var trashRemovals = TrashRemovals()
+        /// Conflicts whose `merged.json` was removed, and may be made anew: `mv` from another file system does so.
+        var removedMerges: Set<Int64> = []
         /// Local files that could not take all that was written to them.
         var incompleteScratch: [ScratchID: WriteFailure] = [:]
         /// Files of records with open handles or with text that no save has taken yet, also those

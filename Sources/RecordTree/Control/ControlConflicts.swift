@@ -1,5 +1,7 @@
+import Glibc
 import RecordModel
 import RecordStore
+import Synchronization
 
 /// `conflicts/DB/ZONE/TYPE/NAME/`: what two sides made of a record, where one of them lost.
 ///
@@ -53,7 +55,35 @@ extension Tree {
         guard let file = ControlPath.ConflictFile(rawValue: name),
             let conflict = try store.conflict(id), try has(file, conflict)
         else { return nil }
+        if file == .merged, state.withLock({ $0.removedMerges.contains(id) }) { return nil }
         return .conflictFile(id, file)
+    }
+
+    /// Settles the conflict: the record stays as it is, until `merged.json` is made anew.
+    func removeConflictFile(
+        _ file: ControlPath.ConflictFile, of id: Int64
+    ) throws(RecordError) {
+        try store.write(author: .restore, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.settle(id, .merged)
+        }
+        if file == .merged { state.withLock { _ = $0.removedMerges.insert(id) } }
+    }
+
+    /// Makes the `merged.json` that was removed a moment ago. Nil for every other name.
+    func createMerge(
+        _ name: [UInt8], in directory: Node, flags: Int32
+    ) throws(RecordError) -> (NodeEntry, Opened)? {
+        guard isMerge(name, in: directory), case .control(.conflict(let id)) = directory,
+            state.withLock({ $0.removedMerges.remove(id) }) != nil
+        else { return nil }
+        let path = ControlPath.conflictFile(id, .merged)
+        guard let entry = try entry(of: .control(path)) else { return nil }
+        return (entry, try openControl(path, flags: flags | O_WRONLY | O_TRUNC))
+    }
+
+    func isMerge(_ name: [UInt8], in directory: Node) -> Bool {
+        guard case .control(.conflict) = directory else { return false }
+        return name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8)
     }
 
     /// Also a damaged text is listed, so that it can be removed.
@@ -96,8 +126,7 @@ extension Tree {
     /// Throws why there is no `merged.json` to write to, where that is what somebody makes: the record was
     /// removed. The shell tells it, for who writes reads no more than "Operation not permitted".
     func checkMerge(_ name: [UInt8], in directory: Node) throws(RecordError) {
-        guard case .control(.conflict(let id)) = directory,
-            name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8),
+        guard isMerge(name, in: directory), case .control(.conflict(let id)) = directory,
             let conflict = try store.conflict(id), !conflict.isSettled, try store.isGone(conflict)
         else { return }
         let reason = RecordError(

@@ -59,10 +59,7 @@ extension Tree {
                 }
             }
         case .trashed(let id): try removeTrashed(id)
-        case .conflictFile(let id, _):
-            try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                try transaction.settle(id, .merged)
-            }
+        case .conflictFile(let id, let file): try removeConflictFile(file, of: id)
         default:
             if case .directory = target.shape { throw RecordError(.isDirectory, "a directory") }
             throw RecordError(.notPermitted, "this cannot be removed")

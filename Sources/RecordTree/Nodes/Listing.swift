@@ -152,7 +152,7 @@ extension Tree {
                 .map { NameCodec.encode($0.name.bytes) }
         case .zone(let zone):
             let scratch = try scratchNames(.zone(zone))
-            let types = try store.types(in: zone)
+            let types = try typesByShares(zone)
             let share = ScratchPlace(directory: .zone(zone), name: ShareName.zone)
             let isShared = try findShare(share) != nil && !scratch.contains(share.name)
             // First: `rm -r` removes in this order. Who has left removes nothing of the owner's.
@@ -161,6 +161,20 @@ extension Tree {
         case .scratch(let id): return try scratchNames(.scratch(id))
         case .type, .readme, .record, .asset, .errorFile, .control, .share: return []
         }
+    }
+
+    /// Gives the types of a zone, first those that have files of shares: `rm -r` removes in this order, and who has left a
+    /// share removes nothing that hangs on its record.
+    private func typesByShares(_ zone: ZoneID) throws(RecordError) -> [TypeInfo] {
+        let types = try store.types(in: zone)
+        guard try store.zone(zone)?.database == .shared else { return types }
+        var shared: Set<TypeID> = []
+        for share in try store.shares(in: zone) {
+            guard let root = share.root, let record = try store.record(named: root, in: zone)
+            else { continue }
+            shared.insert(record.type)
+        }
+        return types.filter { shared.contains($0.id) } + types.filter { !shared.contains($0.id) }
     }
 
     private func list(

@@ -154,6 +154,7 @@ extension Tree {
             guard name.suffix(5).elementsEqual(".json".utf8) else { throw refusal }
             return try telling(name, in: directory) { () throws(RecordError) in throw refusal }
         case .errorFile, .fixed, .control:
+            if let made = try createMerge(name, in: directory, flags: flags) { return made }
             try checkMerge(name, in: directory)
             throw RecordError(.notPermitted, "no file can be made here")
         }

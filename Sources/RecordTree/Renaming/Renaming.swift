@@ -32,6 +32,9 @@ extension Tree {
                 name, in: path, to: try meaning(of: newName, in: to),
                 replacing: flags & renameNoReplace == 0)
         }
+        if isMerge(newName, in: to) {
+            throw RecordError(.crossDevice, "the merge of a conflict is written; copy the file")
+        }
         if case .control = to { throw Self.noMoveWithin }
         guard var source = try find(name, in: from) else {
             throw .noSuchFile

@@ -53,6 +53,7 @@ extension Tree {
                 noteEnding(.record(record.id), at: options.clock.uptime)
             }
         }
+        forgetEndsOfGone()
     }
 
     /// Its file is there again, and so it does not end.
@@ -90,6 +91,7 @@ extension Tree {
                 try options.exchange.share(.end, file)
             } catch  where error.code == .notFound {
                 // It has gone with its zone or record, or somebody was faster.
+                forgetEndsOfGone()
             } catch  where error.code == .unavailable || isOfOthers(file) {
                 // What was removed below a share of others is sent to nobody as long as it is not left.
                 noteEnding(file, at: options.clock.uptime + Self.pause)
@@ -102,6 +104,22 @@ extension Tree {
             } catch {
                 options.report("That a share goes on was not kept: \(error)")
             }
+        }
+    }
+
+    /// Records of others that were removed with the files of their shares: the deletion of the record leaves the share,
+    /// and what was removed besides waits for that.
+    private func forgetEndsOfGone() {
+        do throws(RecordError) {
+            for (zone, root) in try store.endingShares() {
+                guard let root, try store.record(named: root, in: zone) == nil else { continue }
+                try store.write(author: .mount, isFreeing: true) {
+                    transaction throws(RecordError) in
+                    try transaction.setEnding(false, shareOf: root, in: zone)
+                }
+            }
+        } catch {
+            options.report("What was removed with a share still waits for its end: \(error)")
         }
     }
 

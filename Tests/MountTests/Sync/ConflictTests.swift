@@ -120,6 +120,39 @@ extension MountTests {
             #expect(try title() == "theirs 1")
         }
 
+        @Test(
+            "mv of a file of another file system, or of this one, onto the merge is that merge",
+            arguments: ["$OUT/made.json", "private/Kitchen/Recipe/made.tmp"])
+        func moved(from: String) throws {
+            try makeConflict()
+            let command =
+                "echo '{\"title\": \"both\"}' > \"\(from)\" && mv \"\(from)\" \"$D/merged.json\""
+            let result = try shell(command)
+            #expect(result.status == 0 && result.errors == "", "\(result)")
+            #expect(try title() == "both")
+            #expect(
+                try script("ls .recordfs/conflicts; ls -A private/Kitchen/Recipe") == "soup.json\n")
+        }
+
+        @Test("a merge keeps the files of large fields of which it does not speak")
+        func mergeWithPhoto() throws {
+            try makeConflict()
+            _ = try script("echo photo > private/Kitchen/Recipe/soup@photo.jpg")
+            _ = try script("echo '{\"title\": \"both\"}' > \"$D/merged.json\"")
+            #expect(try script("cat private/Kitchen/Recipe/soup@photo.jpg") == "photo\n")
+            #expect(try title() == "both")
+        }
+
+        @Test("rm of a bad merge leaves what stands, and the bad one in the trash")
+        func badMergeRemoved() throws {
+            try makeConflict()
+            _ = try shell("printf '{ half' > \"$D/merged.json\"")
+            _ = try script("rm \"$D/merged.json\"")
+            #expect(try title() == "theirs 1")
+            #expect(try script("ls .recordfs/conflicts; ls .recordfs/errors") == "")
+            #expect(try script("cat .recordfs/trash/private/Kitchen/Recipe/soup.json") == "{ half")
+        }
+
         @Test("a good merge after a bad one leaves no trace of that")
         func badMergeFirst() throws {
             try makeConflict()

@@ -22,8 +22,10 @@ extension Transaction {
     package func settle(_ id: Int64, _ settlement: Settlement) throws(RecordError) {
         let conflict = try requireConflict(id)
         switch settlement {
-        case .merged: break
-        case .text(let text, let before): try save(text, since: before, for: conflict)
+        case .merged: try dropRefusedMerge(of: conflict)
+        case .text(let text, let before):
+            // Who writes a file means that file, and not those beside it.
+            try save(text, since: before, for: conflict, keptFiles: .all(but: []))
         case .side(let side): try take(side, of: conflict)
         }
         try connection.run(
@@ -70,6 +72,17 @@ extension Transaction {
             [.integer(conflict.record.rawValue), .integer(Self.refusedMerge), .blob(text)])
     }
 
+    /// A text that was refused as the merge, and that nobody wants to correct any more, goes to the trash.
+    private func dropRefusedMerge(of conflict: Conflict) throws(RecordError) {
+        guard let record = try connection.stored(conflict.record), let name = record.name,
+            let draft = try connection.draft(of: record.id),
+            try isRefusedMerge(draft.text, of: conflict)
+        else { return }
+        let place = try place(record.entry.type)
+        _ = try addTrash(TrashRow(record, name, place, author, isOwn: true), draft.text)
+        _ = try discardDraft(record.id)
+    }
+
     private func requireConflict(_ id: Int64) throws(RecordError) -> Conflict {
         guard let conflict = try connection.conflict(id) else {
             throw RecordError(.notFound, "The conflict is gone.")
@@ -97,7 +110,8 @@ extension Transaction {
     }
 
     private func save(
-        _ text: [UInt8], since before: [UInt8]?, for conflict: Conflict
+        _ text: [UInt8], since before: [UInt8]?, for conflict: Conflict,
+        keptFiles: KeptFiles = .none
     ) throws(RecordError) {
         let type = try remakeType(conflict.zone, conflict.type).id
         let there = try connection.stored(type, conflict.stem)
@@ -116,10 +130,11 @@ extension Transaction {
         }
         _ = try keepingDraft(of: kept) { () throws(RecordError) in
             if before == nil {
-                try save(text: text, type: type, stem: conflict.stem)
+                try save(text: text, type: type, stem: conflict.stem, keptFiles: keptFiles)
             } else {
                 try saveMerging(
-                    text: text, since: before, type: type, stem: conflict.stem, modified: now)
+                    text: text, since: before, type: type, stem: conflict.stem, modified: now,
+                    keptFiles: keptFiles)
             }
         }
     }
