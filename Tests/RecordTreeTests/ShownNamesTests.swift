@@ -41,6 +41,29 @@ import Testing
         #expect(try fixture.text("x.json")?.contains("1") == true)
     }
 
+    @Test(
+        "are not written over by what takes the name of a record that was renamed",
+        arguments: [false, true])
+    func renamedBeside(isSaved: Bool) throws {
+        try tell("x", 1)
+        try tell("x:Note", 2)
+        try fixture.put(#"{"n":3}"#, as: "k.json")
+        try fixture.rename("x.json", to: "u.json")
+        if isSaved {
+            try fixture.put(#"{"n":3}"#, as: "x.json")
+            try fixture.remove("k.json")
+        } else {
+            try fixture.rename("k.json", to: "x.json")
+        }
+        for _ in 0..<2 {
+            let texts = try ["u.json", "x.json", "x:Note.json"].map { try fixture.text($0) ?? "" }
+            #expect(texts.map { $0.filter(\.isNumber) } == ["1", "3", "2"])
+            #expect(try fixture.names() == ["u.json", "x.json", "x:Note.json"])
+            fixture.clock.advance(.seconds(10))
+            try fixture.maintain()
+        }
+    }
+
     @Test("are saved into their own records by those who have them open")
     func open() throws {
         try tell("x:Note", 1)

@@ -68,6 +68,8 @@ struct Oracle {
     private var forgetfulZones: Set<String> = []
     private var removedZones: Set<String> = []
     private(set) var isRestored = false
+    /// Of the last restore of the server.
+    private var restoreStep = 0
     private var changedByRestore: Set<Step.Key> = []
     private var hasExpired = false
     private var beyondBackup: Set<Step.Key> = []
@@ -129,8 +131,11 @@ struct Oracle {
     ///     deleted, the server cannot keep that for machines which did not hear of it in time: they make
     ///     it again.
     ///   - changed: those that are not as they were, of which several machines may make the same again.
-    mutating func restoreServer(losing records: Set<Step.Key>, changing changed: Set<Step.Key>) {
+    mutating func restoreServer(
+        losing records: Set<Step.Key>, changing changed: Set<Step.Key>, step: Int
+    ) {
         isRestored = true
+        restoreStep = step
         beyondBackup.formUnion(records)
         changedByRestore.formUnion(changed)
     }
@@ -226,6 +231,8 @@ struct Oracle {
                 && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 && !(isRestored && removedZones.contains(deletion.key.zone))
                 && !beyondBackup.contains(deletion.key)
+                // Who has edits that the restore has lost, and has not heard of it, cannot know that they were deleted.
+                && !(changedByRestore.contains(deletion.key) && deletion.step > restoreStep)
                 && asserted[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 // Of two of one name, each machine that knows one of them shows it under the short one.
                 && !edits.contains { value, edit in

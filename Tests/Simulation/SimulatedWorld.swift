@@ -96,7 +96,8 @@ actor SimulatedWorld {
                 return old.isDeleted && old.position != version.position
             }
             let changed = before.filter { after[$0]?.position != $1.position }
-            oracle.restoreServer(losing: Set(lost.keys), changing: Set(changed.keys))
+            oracle.restoreServer(
+                losing: Set(lost.keys), changing: Set(changed.keys), step: step.number)
         default: try edit(step.action, on: step.device, step.number, "\(step.number)")
         }
     }

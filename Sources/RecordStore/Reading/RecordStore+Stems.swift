@@ -23,9 +23,4 @@ extension RecordStore {
             ) { Stem(bytes: $0.bytes(0)) }
         }
     }
-
-    /// Whether a record that waits for its deletion does so because it has another name now.
-    package func isRenamed(_ record: RecordID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in try connection.renamed(record) != nil }
-    }
 }

@@ -200,9 +200,7 @@ extension Tree {
     /// leaves the record deleted, never with its old text. Not when that record has another name now.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
         var waiting = try row(type, stem)
-        if let row = waiting, row.state == .waitingDelete, try store.isRenamed(row.id) {
-            waiting = nil
-        }
+        if let row = waiting, try store.hasGivenUpName(row) { waiting = nil }
         let file: RecordFile
         if let waiting {
             file = waiting.file

@@ -105,11 +105,10 @@ extension Transaction {
         _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
     ) throws(RecordError) -> StoredRecord? {
         guard let old = try connection.stored(type, stem) else { return nil }
-        guard author != .sync, old.state == .waitingDelete,
-            let copy = try connection.renamed(old.id), copy.id != record
+        guard author != .sync, let copy = try connection.copyOfGivenUp(old), copy.id != record
         else { return old }
         try finalizeDelete(old.id)
-        return try connection.stored(type, stem)
+        return nil
     }
 
     /// Makes a name free that its record has given up.
@@ -123,6 +122,34 @@ extension Transaction {
     ) throws(RecordError) -> [UInt8] {
         guard !assets.isEmpty else { return text }
         return try parse(text, place).renamingAssets(to: stem)
+    }
+}
+
+extension SQLConnection {
+    /// What a record was renamed to that waits for its deletion, and whose name is free: no other record shows under it
+    /// when that is final.
+    fileprivate func copyOfGivenUp(_ record: StoredRecord) throws(RecordError) -> StoredRecord? {
+        guard record.state == .waitingDelete, let name = record.name,
+            let copy = try renamed(record.id)
+        else { return nil }
+        let type = try first(
+            "SELECT name FROM record_type WHERE id = ?", [.integer(record.entry.type.rawValue)]
+        ) { RecordTypeName(bytes: $0.bytes(0)) }
+        guard let type else { return nil }
+        let next = try stored(named: name.with(type), record.zone)
+        return next?.entry.type == record.entry.type ? nil : copy
+    }
+}
+
+extension RecordStore {
+    /// Whether a record that waits for its deletion has another name now, and what comes under the former one is another
+    /// record.
+    package func hasGivenUpName(_ record: RecordEntry) throws(RecordError) -> Bool {
+        guard record.state == .waitingDelete else { return false }
+        return try read { connection throws(RecordError) in
+            guard let stored = try connection.stored(record.id) else { return false }
+            return try connection.copyOfGivenUp(stored) != nil
+        }
     }
 }
 
