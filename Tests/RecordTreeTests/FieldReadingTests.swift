@@ -141,6 +141,59 @@ struct FieldReadingTests {
         try expectConflict("mine")
     }
 
+    /// The server's bytes were never on this machine.
+    @Test("what came is taken back from the server, where it was not read")
+    func takenFromServer() throws {
+        try read()
+        try fixture.receiveRemoteAsset(name: "n", field: "photo", size: 5)
+        try Way.inPlace.save("mine", fixture)
+        let conflict = try #require(try conflicts.first)
+        _ = try fixture.store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.settle(conflict.id, .side(.theirs))
+        }
+        let record = try #require(try fixture.record("n"))
+        let asset = try #require(try fixture.store.assets(of: record.id).first)
+        #expect(asset.hash == ContentHash(hex: String(repeating: "ab", count: 32)))
+        #expect(!asset.isDownloaded)
+    }
+
+    @Test("another element of a list is another file")
+    func listElement() throws {
+        let files = ["0": "a", "1": "b"]
+        for (index, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            try fixture.put(bytes, as: "n@pics.\(index).jpg", by: Requester(threadID: 5))
+        }
+        try fixture.send()
+        _ = try fixture.text("n@pics.1.jpg")
+        let record = try #require(try fixture.record("n"))
+        let theirs = try #require(try fixture.record("theirs"))
+        let other = try #require(try fixture.store.assets(of: theirs.id).first)
+        let values = try fixture.store.assets(of: record.id).filter { $0.index != nil }.map {
+            asset in
+            let file = asset.index == 0 ? other : asset
+            return FieldValue.asset(
+                AssetValue(
+                    fileName: Text(utf8: asset.fileName), size: file.size, sha256: file.hash))
+        }
+        let photo = try #require(
+            try fixture.store.asset(record.id, FieldName("photo"), nil))
+        try fixture.receive(
+            .upsert(
+                [
+                    RecordField(
+                        name: FieldName("photo"),
+                        value: .asset(
+                            AssetValue(
+                                fileName: Text(utf8: photo.fileName), size: photo.size,
+                                sha256: photo.hash))),
+                    RecordField(name: FieldName("pics"), value: .list(values)),
+                ], parent: nil), name: "n")
+        try fixture.put("B", as: "n@pics.1.jpg")
+        #expect(try conflicts.isEmpty)
+        #expect(try fixture.text("n@pics.0.jpg") == "theirs")
+        #expect(try fixture.text("n@pics.1.jpg") == "B")
+    }
+
     @Test("programs that read very many files are known for the last of them, others stay known")
     func bounds() throws {
         try read()

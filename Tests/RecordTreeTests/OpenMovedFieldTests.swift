@@ -77,6 +77,50 @@ struct OpenMovedFieldTests {
         #expect(try fixture.store.conflicts(in: zone).isEmpty)
     }
 
+    /// A tester: close answered 0, and the bytes waited under the old name, on one machine.
+    @Test("what is written then is in the file of the other type", arguments: [false, true])
+    func otherType(isFinal: Bool) throws {
+        let base = try #require(
+            try fixture.tree.lookup(parent: .root, name: "private".b, caller: TreeFixture.user))
+        let box = try #require(try fixture.lookup("Box", in: base.node)).node
+        let other = try fixture.tree.makeDirectory(parent: box, name: "Other".b, mode: 0o755).node
+        let handle = try fixture.openNew("n@photo.jpg", flags: O_RDWR)
+        try fixture.write("PH", to: handle)
+        try fixture.tree.rename(
+            parent: fixture.notes, name: "n.json".b, newParent: other, newName: "n.json".b,
+            flags: 0)
+        if isFinal { try outlastGrace() }
+        try fixture.write("OTO", to: handle, at: 2)
+        try fixture.tree.flush(handle)
+        fixture.tree.release(handle)
+        try outlastGrace()
+        #expect(try fixture.names() == [])
+        #expect(try fixture.names(in: other) == ["n.json", "n@photo.jpg"])
+        let file = try #require(try fixture.lookup("n@photo.jpg", in: other)).node
+        let reader = try fixture.tree.open(file, flags: O_RDONLY, caller: TreeFixture.user).handle
+        #expect(try fixture.read(reader) == "PHOTO")
+        fixture.tree.release(reader)
+    }
+
+    /// A tester, 16 of 16.
+    @Test(
+        "what is written between two renames and after them is in the last file", arguments: [0, 4])
+    func thereAndBack(wait: Int) throws {
+        let handle = try fixture.openNew("n@photo.jpg", flags: O_WRONLY | O_APPEND)
+        for (number, (from, to)) in [("n", "u"), ("u", "n"), ("n", "w")].enumerated() {
+            try fixture.rename("\(from).json", to: "\(to).json")
+            fixture.clock.advance(.seconds(wait))
+            try fixture.maintain()
+            try fixture.write(" \(number)", to: handle)
+            try fixture.tree.flush(handle)
+        }
+        fixture.tree.release(handle)
+        #expect(try fixture.text("w@photo.jpg") == "photo 0 1 2")
+        try outlastGrace()
+        #expect(try fixture.text("w@photo.jpg") == "photo 0 1 2")
+        #expect(try fixture.names() == ["w.json", "w@photo.jpg"])
+    }
+
     @Test("who reads goes on reading", arguments: Mover.allCases)
     func read(by mover: Mover) throws {
         let handle = try fixture.openNew("n@photo.jpg", flags: O_RDONLY)

@@ -34,6 +34,7 @@ extension Transaction {
             try passMoves(from: name, record.zone, to: newName, place.zone.id)
         }
         try beginDelete(id)
+        noteMoved(id, to: copy.id)
         try noteRename(of: record, to: copy.id)
         if !record.entry.hasAssets { try finalizeDelete(id) }
         return try requireEntry(copy.id)

@@ -78,6 +78,10 @@ extension Tree {
         else { return nil }
         let path = ControlPath.conflictFile(id, .merged)
         guard let entry = try entry(of: .control(path)) else { return nil }
+        // Who makes it has not settled the conflict, but by what is in it.
+        try store.write(author: .restore, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.reopen(id)
+        }
         return (entry, try openControl(path, flags: flags | O_WRONLY | O_TRUNC))
     }
 

@@ -75,7 +75,8 @@ extension Tree {
     ) throws(RecordError) -> Int64? {
         let read = state.withLock { $0.fieldReadings.version(of: file, by: programs) }
         if let since = read ?? begun {
-            try transaction.noteLostField(file.field, of: file.record, since: since)
+            try transaction.noteLostField(
+                file.field, file.index, of: file.record, since: since)
         }
         guard let version = try transaction.version(of: file.record) else { return nil }
         transaction.whenCommitted { [self] in note(version, of: file, by: programs) }

@@ -162,13 +162,20 @@ extension Tree {
         try checkWritable(file.record, in: type)
         try checkWritable(newStem, in: type)
         try saveBeforeRename(file)
-        if try store.record(type, newStem) == nil { try checkNewName(newStem, in: type) }
+        let target = try store.record(type, newStem)
+        if target == nil { try checkNewName(newStem, in: type) }
         // The store's name for it: a first save has made the row just now.
         guard let source = try findRecord(type, stem) else {
             throw .noSuchFile
         }
         let coming = try store.files(try shownFiles(of: source.record), of: source.record)
-        var files = try movedFiles(coming, of: source.record, to: newStem, in: type)
+        var files = MovedFiles(following: [])
+        // One that is renamed back has no other files than those that went along with it.
+        if try target.map({ (target) throws(RecordError) in try store.renamed(target.id) })
+            != source.record
+        {
+            files = try movedFiles(coming, of: source.record, to: newStem, in: type)
+        }
         // The store's rename has these.
         files.carried = []
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in

@@ -134,6 +134,18 @@ extension MountTests {
                 try script("ls .recordfs/conflicts; ls -A private/Kitchen/Recipe") == "soup.json\n")
         }
 
+        @Test("mv of a text that is no record onto the merge settles nothing")
+        func badMoved() throws {
+            try makeConflict()
+            let tried = try shell("echo '{bad' > \"$OUT/m\" && mv \"$OUT/m\" \"$D/merged.json\"")
+            #expect(tried.status != 0)
+            #expect(try script("recordfs conflicts list").contains("soup"))
+            _ = try script(
+                "echo '{\"title\": \"both\"}' > \"$OUT/m\" && mv \"$OUT/m\" \"$D/merged.json\"")
+            #expect(try title() == "both")
+            #expect(try script("ls .recordfs/conflicts; recordfs draft list") == "")
+        }
+
         @Test("a merge keeps the files of large fields of which it does not speak")
         func mergeWithPhoto() throws {
             try makeConflict()

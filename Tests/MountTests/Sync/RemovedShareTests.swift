@@ -44,5 +44,28 @@ extension MountTests {
             #expect(try alice.ok("cd \(zone) && ls -R") == all)
             try end()
         }
+
+        @Test("what was not sent of what is removed with its share is in the trash")
+        func unsent() async throws {
+            let link = try alice.ok(
+                "recordfs share create private/Kitchen/Recipe/soup --with bob@localhost --write")
+            try bob.ok("recordfs accept '\(link)'")
+            #expect(try bob.eventually("ls \(place)/Recipe | wc -l", "4"))
+            try bob.ok(
+                """
+                recordfs pause
+                echo '{"n": 1, "own": "my words"}' > \(place)/Recipe/soup.json
+                echo '{"own": "mine alone", "$parent": "soup"}' > \(place)/Recipe/new.json
+                """)
+            _ = try bob.shell("rm -r \(place)")
+            try bob.ok("recordfs resume")
+            #expect(try bob.eventually("ls RecordFS/shared", ""))
+            let trash = try bob.ok(
+                "cat RecordFS/.recordfs/trash/shared/admin@localhost/Kitchen/Recipe/*.json")
+            #expect(trash.contains("my words"), "\(trash)")
+            #expect(trash.contains("mine alone"), "\(trash)")
+            #expect(!trash.contains("\"n\""), "\(trash)")
+            try end()
+        }
     }
 }

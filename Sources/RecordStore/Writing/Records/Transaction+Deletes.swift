@@ -65,6 +65,7 @@ extension Transaction {
             if author != .sync || isKnown { try forgetMoves(to: name, record.zone) }
         }
         try putInTrash(record, name, place)
+        try keepUnsentEdit(of: record, named: name, place)
         Failpoint.pass(.finalDeleteTrashed)
         let token = try addHistory(
             .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)

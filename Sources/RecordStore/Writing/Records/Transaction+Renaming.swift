@@ -142,6 +142,11 @@ extension SQLConnection {
 }
 
 extension RecordStore {
+    /// What a record that waits for its deletion was renamed to, while that is there.
+    package func renamed(_ record: RecordID) throws(RecordError) -> RecordID? {
+        try read { connection throws(RecordError) in try connection.renamed(record)?.id }
+    }
+
     /// Whether a record that waits for its deletion has another name now, and what comes under the former one is another
     /// record.
     package func hasGivenUpName(_ record: RecordEntry) throws(RecordError) -> Bool {

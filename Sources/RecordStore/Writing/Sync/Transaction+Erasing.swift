@@ -196,6 +196,20 @@ extension Transaction {
         try keepOwnFields(of: record, named: row.name, since: base, place)
     }
 
+    /// Keeps what was not sent of a record that is removed with the share which is being left, and so goes from the
+    /// trash.
+    func keepUnsentEdit(
+        of record: StoredRecord, named name: RecordName, _ place: TypePlace
+    ) throws(RecordError) {
+        guard place.zone.database == .shared, author != .sync,
+            try connection.exists(
+                "SELECT 1 FROM share WHERE zone_id = ? AND ending = 1",
+                [.integer(record.zone.rawValue)])
+        else { return }
+        let base = try acknowledgedDocument(of: record.id, place.name)
+        try keepOwnFields(of: record, named: name, since: base, place)
+    }
+
     /// All that this user has written into a record that a restored server does not have, or had as it was
     /// earlier: whether others have got it, nobody knows.
     func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {

@@ -33,6 +33,11 @@ extension Transaction {
             [.time(now), .integer(id)])
     }
 
+    /// Makes a conflict wait again that was settled.
+    package func reopen(_ id: Int64) throws(RecordError) {
+        try connection.run("UPDATE conflict SET settled = NULL WHERE id = ?", [.integer(id)])
+    }
+
     /// Keeps a text that was refused for the record of a conflict, which stays, until another one settles it.
     /// Another draft that the record has goes to the trash: nobody else has that.
     package func keepDraft(
@@ -147,8 +152,8 @@ extension Transaction {
         return record
     }
 
-    /// Whether the bytes of all files that a text names are here, or known to be on the server: a text
-    /// that names others could never be sent.
+    /// Whether the bytes of all files that a text names are here, or the record has or had them, so that the server
+    /// can give them: a text that names others could never be sent.
     private func checkAssets(
         _ document: RecordDocument, of record: RecordID
     ) throws(RecordError) {
@@ -157,8 +162,16 @@ extension Transaction {
                 continue
             }
             let isKnown = try connection.exists(
-                "SELECT 1 FROM asset WHERE record_id = ? AND hash = ?",
-                [.integer(record.rawValue), .text(hash.hex)])
+                """
+                SELECT 1 FROM asset WHERE record_id = ?1 AND hash = ?2
+                UNION ALL
+                SELECT 1 FROM history h JOIN kept_asset k ON k.holder_id = h.token AND k.holder = ?3
+                WHERE h.record_id = ?1 AND k.hash = ?2
+                """,
+                [
+                    .integer(record.rawValue), .text(hash.hex),
+                    .integer(Holder.history.rawValue),
+                ])
             if isKnown { continue }
             throw RecordError(
                 .unavailable,
