@@ -41,7 +41,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -52,6 +51,8 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        // Its headers are those of libcurl4-openssl-dev.
+        .target(name: "CCurl"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNetlink"),
         .systemLibrary(
@@ -90,12 +91,7 @@ let package = Package(
         .target(
             name: "RecordSync",
             dependencies: [
-                "CNetlink", "RecordModel", "RecordStore", "RecordWire", logging,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "CCurl", "CNetlink", "RecordModel", "RecordStore", "RecordWire", logging,
             ], swiftSettings: settings),
         .target(
             name: "RecordServer",

@@ -1,13 +1,7 @@
-import AsyncHTTPClient
-import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
 package import RecordModel
 import Synchronization
 
-/// Requests over HTTP/1.1, on connections that are kept. The only file that knows the library.
+/// Requests over HTTP/1.1, on connections that are kept. Carried by libcurl.
 package struct HTTPExchange: Sendable {
     package struct Answer: Sendable {
         package let status: Int
@@ -30,92 +24,14 @@ package struct HTTPExchange: Sendable {
         case file(OutgoingFile)
     }
 
-    /// One for the process and each authority that is trusted, which live as long as the process: what
-    /// is under way ends with its task.
-    private static let clients = Mutex<[String: HTTPClient]>([:])
-
-    private let client: HTTPClient
-
-    private static func makeClient(authority: String?) -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // Short: who is online again while one waits is not seen by it.
-        configuration.timeout.connect = .seconds(4)
-        configuration.http1_1ConnectionDebugInitializer = { channel in watchPath(of: channel) }
-        // Who asks knows whether and when to ask again; a server that refuses is told of at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        if let authority {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.file(authority)]
-            configuration.tlsConfiguration = tls
-        }
-        return HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
-
-    /// A connection whose other end is not heard of is over after seconds, and not after the minutes of the
-    /// system: a poll waits on it in silence, and a request would wait for it after the path is back.
-    private static func watchPath(of channel: any Channel) -> EventLoopFuture<Void> {
-        let options: [(level: NIOBSDSocket.OptionLevel, name: CInt, value: Int)] = [
-            (.socket, SO_KEEPALIVE, 1), (.tcp, TCP_KEEPIDLE, 8), (.tcp, TCP_KEEPINTVL, 2),
-            (.tcp, TCP_KEEPCNT, 2), (.tcp, tcpUserTimeout, 12_000),
-        ]
-        let set = options.map { option in
-            channel.setOption(
-                ChannelOptions.Types.SocketOption(
-                    level: option.level, name: NIOBSDSocket.Option(rawValue: option.name)),
-                value: option.value)
-        }
-        // Where there is no such option, a connection is as good without.
-        return EventLoopFuture.andAllComplete(set, on: channel.eventLoop)
-    }
-
-    /// TCP_USER_TIMEOUT of <linux/tcp.h>, in milliseconds.
-    private static let tcpUserTimeout: CInt = 18
-
-    /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
-    static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
+    private let authority: String?
 
     /// - Parameter authority: a file with the certificates, as PEM, of authorities that are trusted
     ///   besides those of the system.
-    package init(authority: String? = nil) {
-        client = Self.clients.withLock { clients in
-            if let known = clients[authority ?? ""] { return known }
-            let client = Self.makeClient(authority: authority)
-            clients[authority ?? ""] = client
-            return client
-        }
-    }
+    package init(authority: String? = nil) { self.authority = authority }
 
-    /// The certificates of a file, for a store to trust. Errors: `invalidArgument` when it has none.
-    package static func checkAuthority(_ path: String) throws(RecordError) {
-        do {
-            guard try !NIOSSLCertificate.fromPEMFile(path).isEmpty else {
-                throw RecordError(.invalidArgument, "has no certificate.")
-            }
-        } catch let error as RecordError {
-            throw error
-        } catch {
-            throw RecordError(
-                .invalidArgument,
-                "is no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.")
-        }
-    }
-
-    /// In words that a user can act on.
-    private static func unreachable(_ error: any Error) -> SyncProblem {
-        guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
-            return .unreachable("\(error)")
-        }
-        guard error is NIOSSLExtraError || "\(error)".contains("CERTIFICATE_VERIFY_FAILED") else {
-            return .unreachable(
-                "no secure connection: what answers there does not speak TLS as this machine does. "
-                    + "(\(error))")
-        }
-        return .unreachable(
-            "no secure connection: the server's certificate is of an authority that this machine "
-                + "does not trust, of another name, or no longer valid. For an authority of your "
-                + "own: recordfs login --ca-file FILE.")
-    }
+    /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
+    static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
 
     /// - Parameter patience: for all of it, up to the last byte of the answer.
     /// - Throws: unreachable, when there is no whole answer.
@@ -123,19 +39,12 @@ package struct HTTPExchange: Sendable {
         _ method: String, _ url: String, headers: [(String, String)] = [], body: Body = .none,
         patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> Answer {
-        let final = Self.request(method, url, headers, body)
-        let client = client
+        let transfer = begin(method, url, headers, body, patience)
+        defer { TransferLoop.shared.cancel(transfer) }
         do {
-            return try await Self.within(patience) {
-                let response = try await client.execute(final, timeout: .hours(1))
-                let bytes = try await response.body.collect(upTo: Self.largestAnswer)
-                return Answer(
-                    status: Int(response.status.code),
-                    headers: response.headers.map { ($0.name.lowercased(), $0.value) },
-                    body: Array(bytes.readableBytesView))
-            }
+            return try await whole(transfer, try await transfer.head())
         } catch {
-            throw Self.unreachable(error)
+            throw Self.problem(error)
         }
     }
 
@@ -148,61 +57,48 @@ package struct HTTPExchange: Sendable {
         _ url: String, headers: [(String, String)] = [], bytes: Int64,
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
     ) async throws(SyncProblem) -> Answer? {
-        let final = Self.request("GET", url, headers, .none)
-        let client = client
+        let transfer = begin("GET", url, headers, .none, Self.patience(bytes: bytes))
+        // What is left of it, nobody wants.
+        defer { TransferLoop.shared.cancel(transfer) }
         do {
-            return try await Self.within(Self.patience(bytes: bytes)) {
-                let response = try await client.execute(final, timeout: .hours(24))
-                let status = Int(response.status.code)
-                guard status == 200 || status == 206 else {
-                    let bytes = try await response.body.collect(upTo: Self.largestAnswer)
-                    return Answer(
-                        status: status, headers: [], body: Array(bytes.readableBytesView))
-                }
-                for try await piece in response.body {
-                    guard try await take(Array(piece.readableBytesView)) else { break }
-                }
-                return nil
+            let head = try await transfer.head()
+            guard head.status == 200 || head.status == 206 else {
+                return try await whole(transfer, head)
             }
+            while let piece = try await transfer.next() {
+                guard try await take(piece) else { break }
+            }
+            return nil
         } catch let error as RecordError {
             throw .store(error)
         } catch {
-            throw Self.unreachable(error)
+            throw Self.problem(error)
         }
     }
 
-    private static func request(
-        _ method: String, _ url: String, _ headers: [(String, String)], _ body: Body
-    ) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        switch body {
-        case .none: break
-        case .bytes(let bytes): request.body = .bytes(bytes)
-        case .file(let file):
-            request.body = .stream(FilePieces(path: file.path), length: .known(file.size))
-        }
-        return request
-    }
-
-    private struct TimedOut: Error, CustomStringConvertible {
-        let description = "no whole answer came in time"
-    }
-
-    /// The client's own limit ends with the head of an answer, and a network can go away behind it.
-    private static func within<Result: Sendable>(
-        _ patience: Duration, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: patience)
-                throw TimedOut()
+    private func whole(_ transfer: Transfer, _ head: Transfer.Head) async throws -> Answer {
+        var body: [UInt8] = []
+        while let piece = try await transfer.next() {
+            guard body.count + piece.count <= Self.largestAnswer else {
+                TransferLoop.shared.cancel(transfer)
+                throw HTTPFailure.tooLong
             }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw TimedOut() }
-            return result
+            body += piece
         }
+        return Answer(status: head.status, headers: head.headers, body: body)
+    }
+
+    private func begin(
+        _ method: String, _ url: String, _ headers: [(String, String)], _ body: Body,
+        _ patience: Duration
+    ) -> Transfer {
+        TransferLoop.shared.begin(
+            Transfer.Request(
+                method: method, url: url, headers: headers.map { "\($0): \($1)" }, body: body,
+                authority: authority, patience: patience))
+    }
+
+    private static func problem(_ error: any Error) -> SyncProblem {
+        (error as? HTTPFailure)?.problem ?? .unreachable("\(error)")
     }
 }

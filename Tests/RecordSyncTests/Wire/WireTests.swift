@@ -156,6 +156,8 @@ import Testing
         try machine.replica.save("x", "{}")
         await machine.engine.settle()
         try await Self.wait("it listens") { server.waitingPolls == 1 }
+        // What the first poll has told of is heard by now.
+        await machine.engine.settle()
         _ = machine.proxy.take()
         // The answer to one, and the next one.
         try await Self.wait("a poll has ended, and another one waits") {

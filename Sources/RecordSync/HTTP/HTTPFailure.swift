@@ -1,0 +1,34 @@
+import CCurl
+
+/// Why there is no whole answer.
+enum HTTPFailure: Error {
+    /// Of libcurl, in its words.
+    case transfer(CURLcode, String)
+    /// The file that was to be sent cannot be read.
+    case file(String)
+    case noAnswer
+    case tooLong
+
+    /// In words that a user can act on.
+    var problem: SyncProblem {
+        switch self {
+        case .noAnswer: .unreachable("there was no answer")
+        case .tooLong: .unreachable("the answer is longer than anything that was asked for")
+        case .file(let reason): .unreachable(reason)
+        case .transfer(CURLE_OPERATION_TIMEDOUT, _):
+            .unreachable("no whole answer came in time")
+        case .transfer(CURLE_PEER_FAILED_VERIFICATION, let words),
+            .transfer(CURLE_SSL_CACERT_BADFILE, let words),
+            .transfer(CURLE_SSL_ISSUER_ERROR, let words):
+            .unreachable(
+                "no secure connection: the server's certificate is of an authority that this machine "
+                    + "does not trust, of another name, or no longer valid. For an authority of your "
+                    + "own: recordfs login --ca-file FILE. (\(words))")
+        case .transfer(CURLE_SSL_CONNECT_ERROR, let words):
+            .unreachable(
+                "no secure connection: what answers there does not speak TLS as this machine does. "
+                    + "(\(words))")
+        case .transfer(_, let words): .unreachable(words)
+        }
+    }
+}
