@@ -32,7 +32,9 @@ extension RecordStore {
     package func shownText(
         of id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
-        try read { connection throws(RecordError) in try connection.shown(id) }
+        try read { connection throws(RecordError) in
+            try connection.shown(id).map { ($0.file, $0.text) }
+        }
     }
 
     /// The record itself; nil when nothing was ever saved.
@@ -255,10 +257,12 @@ extension SQLConnection {
     }
 
     /// One statement, so that a commit between two reads cannot show half of each.
-    func shown(_ id: RecordID) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
+    func shown(
+        _ id: RecordID
+    ) throws(RecordError) -> (file: RecordFile, text: [UInt8], version: Int64?)? {
         try first(
             """
-            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum
+            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum, r.version
             FROM record r
                 LEFT JOIN history h ON h.token = r.version
                 LEFT JOIN record_text t ON t.record_id = r.id
@@ -271,7 +275,8 @@ extension SQLConnection {
             let texts = Columns.recordCount
             guard entry.hasDraft != row.isNull(texts) else { throw .damagedText(subject()) }
             let place = entry.hasDraft ? texts : row.isNull(texts + 2) ? texts + 4 : texts + 2
-            return (entry.file, try row.text(place, of: subject))
+            let version = row.int64IfPresent(texts + 6)
+            return (entry.file, try row.text(place, of: subject), version)
         }
     }
 

@@ -40,8 +40,7 @@ extension Tree {
         let pending = state.withLock { $0.pending[type]?[stem] }
         if let pending, takePending(pending) { return unlinked(pending) }
         let file = try beginDelete { transaction throws(RecordError) in
-            let entry = try transaction.record(type, stem)
-            return entry?.isHidden == true ? nil : entry
+            try transaction.beginDelete(stem, in: type)
         }
         guard let file else { throw .noSuchFile }
         unlinked(file)
@@ -53,19 +52,18 @@ extension Tree {
 
     /// The record vanishes now and for good after the grace time; a row says so from here on.
     ///
-    /// - Parameter find: the record as the transaction sees it; nil when it is gone.
+    /// - Parameter begin: gives what the record was; nil when it is gone.
     /// - Returns: its file, which has no name any more.
     @discardableResult
     func beginDelete(
-        _ find: (Transaction) throws(RecordError) -> RecordEntry?
+        _ begin: (Transaction) throws(RecordError) -> RecordEntry?
     ) throws(RecordError) -> RecordFile? {
         try checkWritable()
         Failpoint.pass(.waitingDeleteBegin)
         let file = try store.write(author: .mount, isFreeing: true) {
             transaction throws(RecordError) -> RecordFile? in
-            guard let entry = try find(transaction) else { return nil }
+            guard let entry = try begin(transaction) else { return nil }
             dropUnsaved(entry.type, entry.stem, with: transaction)
-            try transaction.beginDelete(entry.id)
             return entry.file
         }
         Failpoint.pass(.waitingDeleteCommitted)

@@ -117,7 +117,9 @@ extension Tree {
         Failpoint.pass(.backupWritten)
         if !takePending(file) {
             try beginDelete { transaction throws(RecordError) in
-                try transaction.record(file.record)
+                guard let entry = try transaction.record(file.record) else { return nil }
+                try transaction.beginDelete(entry.id)
+                return entry
             }
         }
         let end = options.clock.uptime + options.grace

@@ -102,9 +102,9 @@ extension Tree {
     private func currentRecord(of snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordEntry?
     {
-        if !snapshot.isInStore {
-            try transaction.freeRenamedName(snapshot.stem, in: snapshot.type)
-        }
+        let current = try transaction.record(snapshot.type, snapshot.stem)
+        guard !snapshot.isInStore, current?.state == .waitingDelete else { return current }
+        try transaction.freeRenamedName(snapshot.stem, in: snapshot.type)
         return try transaction.record(snapshot.type, snapshot.stem)
     }
 

@@ -7,7 +7,20 @@ extension Transaction {
     /// for a record of the name.
     /// Nothing happens when it waits already. Errors: notFound, accessDenied.
     package func beginDelete(_ id: RecordID) throws(RecordError) {
-        let record = try requireRecord(id)
+        try beginDelete(try requireRecord(id))
+    }
+
+    /// Does the same with what shows under a name. Nil where nothing does.
+    package func beginDelete(_ stem: Stem, in type: TypeID) throws(RecordError) -> RecordEntry? {
+        guard let record = try connection.stored(type, stem), !record.entry.isHidden else {
+            return nil
+        }
+        try beginDelete(record)
+        return record.entry
+    }
+
+    private func beginDelete(_ record: StoredRecord) throws(RecordError) {
+        let id = record.id
         _ = try writablePlace(of: record)
         switch record.state {
         case .waitingDelete: return

@@ -24,9 +24,10 @@ extension Transaction {
         of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) -> Bool {
         guard effect != .inPlace, replaced[record.id] == nil else { return false }
-        let text: [UInt8]
+        let (text, version): ([UInt8], Int64?)
         do throws(RecordError) {
-            text = try connection.shownText(of: record.id) ?? []
+            let shown = try connection.shown(record.id)
+            (text, version) = (shown?.text ?? [], shown?.version)
         } catch  where error.code == .corrupt {
             // Nobody can be reading a text that is damaged.
             return false
@@ -34,7 +35,7 @@ extension Transaction {
         if effect == .replaced, text == newText { return false }
         replaced[record.id] = ReplacedFile(
             entry: record.entry, text: text, author: author, effect: effect,
-            version: effect == .removed ? try connection.version(of: record.id) : nil)
+            version: effect == .removed ? version : nil)
         return true
     }
 

@@ -18,39 +18,32 @@ extension Transaction {
             let name = record.name, let text = try connection.savedText(of: id)
         else { return }
         let place = try place(record.entry.type)
-        let base = try connection.versionText(version)?.text
-        let values = try [text, base ?? []].map { (text) throws(RecordError) in
-            text.isEmpty ? nil : try parse(text, place)[field]?.element(index)
-        }
-        let edit = try lostEdit(of: field, index, name, place, since: version, not: values)
-        guard let theirs = edit else { return }
+        let base = try readable(connection.versionText(version))
+        let known = [try parse(text, place), base].map { $0?[field]?.element(index) }
+        guard let theirs = try lostEdit(of: field, name, record.zone, since: version),
+            let edited = try readable(connection.versionText(theirs.token)),
+            !known.contains(where: { FieldMerge.isSame(edited[field]?.element(index), $0) })
+        else { return }
         try noteConflict(
-            of: record, in: place, fields: [field], base: base, mine: text, theirs: theirs.text,
-            theirTime: theirs.time)
+            of: record, in: place, fields: [field], base: base?.text, mine: text,
+            theirs: edited.text, theirTime: theirs.at)
     }
 
-    /// The last edit of the field before this transaction's, if it is of another machine and says otherwise than what the
-    /// writer began with, or has made of it.
+    /// The last edit of the field before this transaction's, if it is of another machine.
     private func lostEdit(
-        of field: FieldName, _ index: Int?, _ name: RecordName, _ place: TypePlace,
-        since version: Int64,
-        not known: [FieldValue?]
-    ) throws(RecordError) -> (text: [UInt8], time: Timestamp)? {
+        of field: FieldName, _ name: RecordName, _ zone: ZoneID, since version: Int64
+    ) throws(RecordError) -> VersionFields? {
         var last = Int64.max
         var isOfThisSave = true
-        while let edit = try connection.versionFields(name, place.zone.id, before: last),
+        while let edit = try connection.versionFields(name, zone, before: last),
             edit.token > version
         {
             last = edit.token
-            guard edit.kind != .deleted, edit.fields.contains(field),
-                let text = try connection.versionText(edit.token)?.text
-            else { continue }
-            let value = try parse(text, place)[field]?.element(index)
-            if edit.author == .sync {
-                return known.contains { FieldMerge.isSame(value, $0) } ? nil : (text, edit.at)
-            }
+            guard edit.kind != .deleted, edit.fields.contains(field) else { continue }
+            if edit.author == .sync { return edit }
             // The save itself; or the removal of the file that is written anew by it.
-            guard isOfThisSave || value == nil else { return nil }
+            let hasValue = try readable(connection.versionText(edit.token))?[field] != nil
+            guard isOfThisSave || !hasValue else { return nil }
             isOfThisSave = false
         }
         return nil

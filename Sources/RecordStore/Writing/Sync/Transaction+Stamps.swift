@@ -122,7 +122,7 @@ extension Transaction {
     }
 
     /// Nil for a version that is damaged, or no record of its type any more.
-    private func readable(_ version: VersionText?) throws(RecordError) -> RecordDocument? {
+    func readable(_ version: VersionText?) throws(RecordError) -> RecordDocument? {
         guard let version, let text = version.text else { return nil }
         do throws(RecordError) {
             return try document(text, ofVersion: version.token, version.type)
