@@ -26,7 +26,7 @@ extension HTTPExchange {
         }
     }
 
-    /// Whether there is a whole certificate, as far as its frame tells: PEM around a sequence of DER.
+    /// True when there is a whole certificate, as far as its frame tells: PEM around a sequence of DER.
     private static func hasCertificate(_ text: String) -> Bool {
         var base64: [UInt8]?
         for line in text.split(whereSeparator: \.isNewline) {
@@ -43,9 +43,13 @@ extension HTTPExchange {
         return false
     }
 
-    /// A sequence of more than 255 and less than 64 KiB, which every certificate is.
+    /// One sequence with a length of one or two bytes, of 128 bytes to 64 KiB, which every certificate is.
     private static func isSequence(_ der: [UInt8]) -> Bool {
-        der.count > 4 && der[0] == 0x30 && der[1] == 0x82
-            && Int(der[2]) << 8 + Int(der[3]) == der.count - 4
+        guard der.count > 4, der[0] == 0x30 else { return false }
+        return switch der[1] {
+        case 0x81: Int(der[2]) == der.count - 3
+        case 0x82: Int(der[2]) << 8 + Int(der[3]) == der.count - 4
+        default: false
+        }
     }
 }

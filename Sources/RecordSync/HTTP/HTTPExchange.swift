@@ -1,5 +1,4 @@
 package import RecordModel
-import Synchronization
 
 /// Requests over HTTP/1.1, on connections that are kept. Carried by libcurl.
 package struct HTTPExchange: Sendable {
@@ -40,6 +39,7 @@ package struct HTTPExchange: Sendable {
         patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> Answer {
         let transfer = begin(method, url, headers, body, patience)
+        // For one that is given up before its end.
         defer { TransferLoop.shared.cancel(transfer) }
         do {
             return try await whole(transfer, try await transfer.head())
@@ -58,7 +58,6 @@ package struct HTTPExchange: Sendable {
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
     ) async throws(SyncProblem) -> Answer? {
         let transfer = begin("GET", url, headers, .none, Self.patience(bytes: bytes))
-        // What is left of it, nobody wants.
         defer { TransferLoop.shared.cancel(transfer) }
         do {
             let head = try await transfer.head()
@@ -80,7 +79,6 @@ package struct HTTPExchange: Sendable {
         var body: [UInt8] = []
         while let piece = try await transfer.next() {
             guard body.count + piece.count <= Self.largestAnswer else {
-                TransferLoop.shared.cancel(transfer)
                 throw HTTPFailure.tooLong
             }
             body += piece

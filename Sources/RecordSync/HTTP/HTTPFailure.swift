@@ -2,7 +2,7 @@ import CCurl
 
 /// Why there is no whole answer.
 enum HTTPFailure: Error {
-    /// Of libcurl, in its words.
+    /// A failure of libcurl, in its words.
     case transfer(CURLcode, String)
     /// The file that was to be sent cannot be read.
     case file(String)

@@ -1,5 +1,3 @@
-import Glibc
-import RecordModel
 import Synchronization
 
 /// One request and its answer, between the task that wants it and the thread that carries it (`TransferLoop`).
@@ -31,7 +29,7 @@ final class Transfer: Sendable {
         var pieces: [[UInt8]] = []
         var bytes = 0
         var isPaused = false
-        /// Nil while it is under way.
+        /// None while it is under way.
         var outcome: Result<Void, HTTPFailure>?
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -47,6 +45,8 @@ final class Transfer: Sendable {
         self.id = id
         self.request = request
     }
+
+    var isOver: Bool { state.withLock { $0.outcome != nil } }
 
     // MARK: Who wants it
 

@@ -8,7 +8,7 @@ struct TransferHandle {
     let curl: UnsafeMutableRawPointer
     private let words: UnsafeMutablePointer<CChar>
     private let headers: UnsafeMutablePointer<curl_slist>?
-    /// Of the file that is sent; -1 for another body.
+    /// The file that is sent; -1 for another body.
     private let descriptor: Int32
 
     /// Short: who is online again while one waits is not seen by it. In milliseconds.

@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import RecordModel
 import Synchronization
 
 /// The thread that carries all requests of the process, on connections that are kept. Only here libcurl's handles
@@ -44,8 +43,10 @@ final class TransferLoop: Sendable {
     /// Pieces are taken again.
     func goOn(_ transfer: Transfer) { give(.goOn(transfer.id)) }
 
-    /// Nobody wants it any more.
-    func cancel(_ transfer: Transfer) { give(.cancel(transfer.id)) }
+    /// Nobody wants it any more. Nothing happens to one that is over.
+    func cancel(_ transfer: Transfer) {
+        if !transfer.isOver { give(.cancel(transfer.id)) }
+    }
 
     private func give(_ order: Order) {
         state.withLock { $0.orders.append(order) }

@@ -85,7 +85,7 @@ extension Tree {
         return try store.assets(of: record).filter { isShown($0, of: entry) }
     }
 
-    /// What was made beside the file that is removed now, and takes its place: whoever converts a picture or a
+    /// Gives what was made beside the file that is removed now, and takes its place: whoever converts a picture or a
     /// text makes the file with the new ending first. A file with one more ending describes the other one
     /// (`photo.jpg.xmp`), unless a packer has made it, or the program that removes the other one now.
     func heir(of asset: AssetEntry, removedBy caller: Requester) throws(RecordError) -> FieldFile? {
@@ -97,8 +97,9 @@ extension Tree {
             guard made.name != listed.name, let id = try findScratch(made.scratchPlace) else {
                 continue
             }
-            let further = made.name.furtherEnding(than: listed.name)
-            guard let further, !TemporaryName.isPacked(further) else { return made }
+            guard let further = made.name.furtherEnding(than: listed.name),
+                !TemporaryName.isPacked(further)
+            else { return made }
             if let program, state.withLock({ $0.scratch.writer(of: id) }) == program { return made }
         }
         return nil

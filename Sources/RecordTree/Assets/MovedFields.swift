@@ -54,7 +54,7 @@ struct MovedFields {
     private var exchanges: [Exchange] = []
     /// Oldest first.
     private var beside: [Field: [FieldFile]] = [:]
-    /// Of fields, and of files beside one: what is forgotten is made known by `recordfs scratch --problems`.
+    /// Bounds of fields, and of files beside one: what is forgotten is made known by `recordfs scratch --problems`.
     private static let most = 4_096
     private static let mostBeside = 8
 

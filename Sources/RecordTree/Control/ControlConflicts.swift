@@ -73,7 +73,7 @@ extension Tree {
     func createMerge(
         _ name: [UInt8], in directory: Node, flags: Int32
     ) throws(RecordError) -> (NodeEntry, Opened)? {
-        guard isMerge(name, in: directory), case .control(.conflict(let id)) = directory,
+        guard let id = conflictMerged(by: name, in: directory),
             state.withLock({ $0.removedMerges.remove(id) }) != nil
         else { return nil }
         let path = ControlPath.conflictFile(id, .merged)
@@ -85,9 +85,12 @@ extension Tree {
         return (entry, try openControl(path, flags: flags | O_WRONLY | O_TRUNC))
     }
 
-    func isMerge(_ name: [UInt8], in directory: Node) -> Bool {
-        guard case .control(.conflict) = directory else { return false }
-        return name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8)
+    /// Gives the conflict whose `merged.json` has the name.
+    func conflictMerged(by name: [UInt8], in directory: Node) -> Int64? {
+        guard case .control(.conflict(let id)) = directory,
+            name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8)
+        else { return nil }
+        return id
     }
 
     /// Also a damaged text is listed, so that it can be removed.
@@ -130,7 +133,7 @@ extension Tree {
     /// Throws why there is no `merged.json` to write to, where that is what somebody makes: the record was
     /// removed. The shell tells it, for who writes reads no more than "Operation not permitted".
     func checkMerge(_ name: [UInt8], in directory: Node) throws(RecordError) {
-        guard isMerge(name, in: directory), case .control(.conflict(let id)) = directory,
+        guard let id = conflictMerged(by: name, in: directory),
             let conflict = try store.conflict(id), !conflict.isSettled, try store.isGone(conflict)
         else { return }
         let reason = RecordError(

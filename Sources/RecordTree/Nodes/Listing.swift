@@ -168,12 +168,7 @@ extension Tree {
     private func typesByShares(_ zone: ZoneID) throws(RecordError) -> [TypeInfo] {
         let types = try store.types(in: zone)
         guard try store.zone(zone)?.database == .shared else { return types }
-        var shared: Set<TypeID> = []
-        for share in try store.shares(in: zone) {
-            guard let root = share.root, let record = try store.record(named: root, in: zone)
-            else { continue }
-            shared.insert(record.type)
-        }
+        let shared = Set(try sharedRecords(in: zone).map(\.type))
         return types.filter { shared.contains($0.id) } + types.filter { !shared.contains($0.id) }
     }
 

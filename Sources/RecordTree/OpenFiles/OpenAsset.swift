@@ -18,7 +18,7 @@ struct AssetKey: Hashable, Sendable {
     }
 }
 
-/// What an open asset's file is: its name, and the bytes that it began with.
+/// The file of an open asset: its name, and the bytes that it began with.
 struct AssetHome {
     let place: AssetKey
     let type: TypeID
@@ -38,7 +38,7 @@ struct AssetHome {
 
     var hasBytes: Bool { kind == .value || hash != nil }
 
-    /// Whether the file is this one, under the name that it has in another record.
+    /// True when the file is this one, under the name that it has in another record.
     func isSameFile(as entry: AssetEntry) -> Bool {
         place.field == entry.field && place.index == entry.index && !entry.isLeaving && hasBytes
             && (kind, hash, size) == (entry.kind, entry.hash, entry.size)
@@ -55,7 +55,7 @@ final class OpenAsset: Sendable {
         var id: AssetID
         /// The row that it had before it went along with its record.
         var formerID: AssetID?
-        /// Of the moment when it was opened, saved, or went along with its record.
+        /// Its file when it was opened, saved, or went along with its record.
         var home: AssetHome
         /// What reads and writes go to; nil when the bytes are not on this machine.
         var file: HostFile?
@@ -73,7 +73,7 @@ final class OpenAsset: Sendable {
         var writers = 0
         /// The version of the record that it shows; nil while there is none.
         var readVersion: Int64?
-        /// Who has opened it for writing (`ProgramTable`).
+        /// Programs that have opened it for writing (`ProgramTable`).
         var programs: Set<Int32> = []
         /// What the working copy could not take: it is not saved then.
         var failure: WriteFailure?

@@ -32,7 +32,7 @@ extension Tree {
                 name, in: path, to: try meaning(of: newName, in: to),
                 replacing: flags & renameNoReplace == 0)
         }
-        if isMerge(newName, in: to) {
+        if conflictMerged(by: newName, in: to) != nil {
             throw RecordError(.crossDevice, "the merge of a conflict is written; copy the file")
         }
         if case .control = to { throw Self.noMoveWithin }

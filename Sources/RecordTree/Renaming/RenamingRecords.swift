@@ -171,13 +171,14 @@ extension Tree {
             throw .noSuchFile
         }
         let coming = try store.files(try shownFiles(of: source.record), of: source.record)
-        var files = MovedFiles(following: [])
         // One that is renamed back has no other files than those that went along with it.
-        if try target.map({ (target) throws(RecordError) in try store.renamed(target.id) })
-            != source.record
-        {
-            files = try movedFiles(coming, of: source.record, to: newStem, in: type)
+        let former = try target.flatMap { (target) throws(RecordError) in
+            try store.renamed(target.id)
         }
+        var files =
+            try former == source.record
+            ? MovedFiles(following: [])
+            : movedFiles(coming, of: source.record, to: newStem, in: type)
         // The store's rename has these.
         files.carried = []
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in

@@ -74,12 +74,10 @@ extension Tree {
                 open.savedVersion = version
                 open.imported = nil
                 open.readVersion = saved.version
+                if let entry = saved.entry { open.home = AssetHome(entry) }
                 if !saved.hasName { open.isUnlinked = true }
             }
-            if let entry = saved.entry {
-                open.state.withLock { $0.home = AssetHome(entry) }
-                state.assets.move(open, to: entry.id)
-            }
+            if let entry = saved.entry { state.assets.move(open, to: entry.id) }
         }
     }
 

@@ -40,7 +40,7 @@ package enum TemporaryName {
         "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "b2", "b3", "asc", "sig", "minisig",
     ]
 
-    /// Whether the ending, without its dot, is of a packer that packs one file.
+    /// True when the ending, without its dot, is of a packer that packs one file.
     static func isPacked(_ ending: [UInt8]) -> Bool {
         packed.contains(String(decoding: ending, as: UTF8.self))
     }

@@ -142,16 +142,22 @@ extension Tree {
 
     /// The shares of records that a TYPE directory shows.
     func shares(in type: TypeID) throws(RecordError) -> [(name: [UInt8], file: ShareFile)] {
-        let zone = try place(of: type).zone.id
-        var shown: [(name: [UInt8], file: ShareFile)] = []
-        for share in try store.shares(in: zone) {
-            guard let root = share.root, let record = try store.record(named: root, in: zone),
-                record.type == type, !record.isHidden
-            else { continue }
+        try sharedRecords(in: place(of: type).zone.id).compactMap { record in
+            guard record.type == type, !record.isHidden else { return nil }
             let name = ShareName.of(record.stem)
-            if name.count <= 255 { shown.append((name, .record(record.id))) }
+            return name.count <= 255 ? (name, .record(record.id)) : nil
         }
-        return shown
+    }
+
+    /// Gives the records of a zone that have shares of their own.
+    func sharedRecords(in zone: ZoneID) throws(RecordError) -> [RecordEntry] {
+        var records: [RecordEntry] = []
+        for share in try store.shares(in: zone) {
+            guard let root = share.root, let record = try store.record(named: root, in: zone)
+            else { continue }
+            records.append(record)
+        }
+        return records
     }
 
     func openShare(_ file: ShareFile, flags: Int32) throws(RecordError) -> Opened {

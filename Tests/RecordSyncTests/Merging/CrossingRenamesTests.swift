@@ -20,6 +20,17 @@ import Testing
         machines = try (0..<3).map { _ in try Replica(server, grace: .seconds(3)) }
     }
 
+    /// The machines sync a while after what they did, and end with the same files.
+    private func meet(
+        in order: [Int], after seconds: Int, location: SourceLocation = #_sourceLocation
+    ) async throws {
+        server.clock.advance(.seconds(seconds))
+        for machine in machines { try machine.finalizeDeletes() }
+        for number in order { try await machines[number].sync() }
+        try await settle()
+        try await expectEqual(location: location)
+    }
+
     enum Edits: CaseIterable, Sendable { case none, first, second, both }
 
     /// Gives all machines the two records, a second before what the test does.
@@ -111,11 +122,7 @@ import Testing
         try a.rename("m", to: "u")
         try a.rename("k", to: "m")
         try b.rename("m", to: "u")
-        server.clock.advance(.seconds(wait))
-        for machine in machines { try machine.finalizeDeletes() }
-        for number in order { try await machines[number].sync() }
-        try await settle()
-        try await expectEqual()
+        try await meet(in: order, after: wait)
         #expect(try a.tree() == ["m": #"{"p":"k0"}"#, "u": #"{"p":"m0"}"#])
     }
 
@@ -128,11 +135,7 @@ import Testing
         try a.rename("m", to: "u")
         try a.save("m", #"{"p":"new"}"#)
         try b.rename("m", to: "u")
-        server.clock.advance(.seconds(wait))
-        for machine in machines { try machine.finalizeDeletes() }
-        for number in order { try await machines[number].sync() }
-        try await settle()
-        try await expectEqual()
+        try await meet(in: order, after: wait)
         let tree = try a.tree()
         #expect(tree["m"] == #"{"p":"new"}"#)
         #expect(tree["u"]?.contains("m0") == true)

@@ -126,7 +126,7 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// What a record was renamed to that waits for its deletion, and whose name is free: no other record shows under it
+    /// Gives what a record was renamed to that waits for its deletion, and whose name is free: no other record shows under it
     /// when that is final.
     fileprivate func copyOfGivenUp(_ record: StoredRecord) throws(RecordError) -> StoredRecord? {
         guard record.state == .waitingDelete, let name = record.name,
@@ -142,12 +142,12 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// What a record that waits for its deletion was renamed to, while that is there.
+    /// Gives what a record that waits for its deletion was renamed to, while that is there.
     package func renamed(_ record: RecordID) throws(RecordError) -> RecordID? {
         try read { connection throws(RecordError) in try connection.renamed(record)?.id }
     }
 
-    /// Whether a record that waits for its deletion has another name now, and what comes under the former one is another
+    /// Says whether a record that waits for its deletion has another name now, and what comes under the former one is another
     /// record.
     package func hasGivenUpName(_ record: RecordEntry) throws(RecordError) -> Bool {
         guard record.state == .waitingDelete else { return false }

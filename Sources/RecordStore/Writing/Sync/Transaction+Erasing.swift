@@ -191,9 +191,14 @@ extension Transaction {
         guard row.operation != .delete, let record = try connection.stored(row.record) else {
             return
         }
-        let place = try place(record.entry.type)
+        try keepOwnEdit(of: record, named: row.name, try place(record.entry.type))
+    }
+
+    private func keepOwnEdit(
+        of record: StoredRecord, named name: RecordName, _ place: TypePlace
+    ) throws(RecordError) {
         let base = try acknowledgedDocument(of: record.id, place.name)
-        try keepOwnFields(of: record, named: row.name, since: base, place)
+        try keepOwnFields(of: record, named: name, since: base, place)
     }
 
     /// Keeps what was not sent of a record that is removed with the share which is being left, and so goes from the
@@ -206,8 +211,7 @@ extension Transaction {
                 "SELECT 1 FROM share WHERE zone_id = ? AND ending = 1",
                 [.integer(record.zone.rawValue)])
         else { return }
-        let base = try acknowledgedDocument(of: record.id, place.name)
-        try keepOwnFields(of: record, named: name, since: base, place)
+        try keepOwnEdit(of: record, named: name, place)
     }
 
     /// All that this user has written into a record that a restored server does not have, or had as it was

@@ -152,7 +152,7 @@ extension Transaction {
         return record
     }
 
-    /// Whether the bytes of all files that a text names are here, or the record has or had them, so that the server
+    /// Checks that the bytes of all files that a text names are here, or the record has or had them, so that the server
     /// can give them: a text that names others could never be sent.
     private func checkAssets(
         _ document: RecordDocument, of record: RecordID
