@@ -17,7 +17,7 @@ extension Transaction {
         let record = try requireRecord(id)
         let old = try writablePlace(of: record)
         let place = try writablePlace(type)
-        let existing = try connection.stored(type, stem)
+        let existing = try target(stem, type, of: id)
         let new = try moved(record, from: old, to: place, stem, over: existing)
         let copy =
             if let existing, existing.state != .draftOnly {

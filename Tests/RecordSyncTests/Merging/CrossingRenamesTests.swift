@@ -143,6 +143,22 @@ import Testing
     }
 
     @Test(
+        "lose no record when both rename one to the same name, and one of them moves another one to its name",
+        arguments: [[0, 1], [1, 0]], [0, 4])
+    func movedUnderOldName(order: [Int], wait: Int) async throws {
+        try a.save("m", #"{"p":"moved"}"#, zone: "Chest")
+        try await begin(hasPhotos: true)
+        try a.rename("m", to: "u")
+        try a.move("m", from: "Chest", to: "Box")
+        try b.rename("m", to: "u")
+        try await meet(in: order, after: wait)
+        let tree = try a.tree()
+        #expect(tree["m"] == #"{"p":"moved"}"#)
+        #expect(tree["u"]?.contains("m0") == true)
+        #expect(try await photos(a)["u@photo.jpg"] == Array("of m".utf8))
+    }
+
+    @Test(
         "lose no record that one machine renames and renames back, and others rename",
         arguments: MovedRecordTests.allOrders, [true, false])
     func renamedBack(order: [Int], isFinal: Bool) async throws {
